@@ -1,0 +1,92 @@
+package rule
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Answer is what a read came to.
+type Answer string
+
+const (
+	Holds   Answer = "holds"
+	Refuted Answer = "refuted"
+	Unknown Answer = "unknown"
+)
+
+// Read is one question and its answer: can this reader read every event that
+// this writer may emit?
+type Read struct {
+	Event     string
+	Direction Direction
+	Reader    Party
+	Writer    Party
+	Answer    Answer
+	Reason    string   // why it is unknown, or under which assumption it holds
+	Findings  []string // fingerprints
+}
+
+// Party is one end of a read: a revision of the contracts and, for a reader,
+// the consumer who reads.
+type Party struct {
+	Ref      string
+	Consumer string
+}
+
+// Verdict sums up a report, after waivers.
+type Verdict string
+
+const (
+	Compatible Verdict = "compatible"
+	Breaking   Verdict = "breaking"
+	Undecided  Verdict = "undecided"
+)
+
+// Report is what lint and check have to say: one document, whatever the format.
+type Report struct {
+	Command  string // lint or check
+	Version  string // of the tool
+	Docs     []Doc  // the rules that may speak here, for formats that list them
+	Reads    []Read
+	Findings []Finding
+}
+
+// UndecidedRule is the rule of an answer of unknown.
+const UndecidedRule = "undecided"
+
+// Verdict is breaking before undecided before compatible, over the findings
+// that no waiver accepts. Warnings and information do not change it.
+func (r *Report) Verdict() Verdict {
+	verdict := Compatible
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Waived != nil || f.Severity < Error:
+		case f.Rule == UndecidedRule:
+			verdict = Undecided
+		default:
+			return Breaking
+		}
+	}
+	return verdict
+}
+
+// Reaches reports whether any unwaived finding is at least as bad as the threshold.
+func (r *Report) Reaches(threshold Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Waived == nil && f.Severity >= threshold
+	})
+}
+
+// Sort puts findings in the order in which a person reads files.
+func (r *Report) Sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		switch pa, pb := a.place(), b.place(); {
+		case pa.Before(pb):
+			return -1
+		case pb.Before(pa):
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	})
+}
