@@ -1,0 +1,82 @@
+package contract
+
+import "github.com/evcontract/evcontract/internal/source"
+
+// Consumer is a named group that reads some fields of some event types in its
+// own way: a manifest NAME.consumer.yaml, perhaps in another repository.
+type Consumer struct {
+	Pos        source.Pos          `yaml:",pos"`
+	Name       source.At[string]   `yaml:"consumer"`
+	Owner      source.At[string]   `yaml:"owner"`
+	Summary    source.At[string]   `yaml:"summary"`
+	Reads      []Reading           `yaml:"reads"`
+	Effects    []source.At[string] `yaml:"effects"`
+	Retry      Retry               `yaml:"retry"`
+	Quarantine Quarantine          `yaml:"quarantine"`
+	SLO        SLO                 `yaml:"slo"`
+	Remember   source.At[Duration] `yaml:"remember"`
+}
+
+// Reading is how a consumer reads one event type.
+type Reading struct {
+	Pos           source.Pos           `yaml:",pos"`
+	Event         source.At[Name]      `yaml:"event"`
+	Fields        []source.At[Path]    `yaml:"fields"` // empty: every field
+	Order         source.At[Order]     `yaml:"order"`
+	UnknownFields source.At[Treatment] `yaml:"unknown_fields"`
+	UnknownEnums  source.At[Treatment] `yaml:"unknown_enums"`
+}
+
+// Retry bounds the attempts at one event.
+type Retry struct {
+	Pos      source.Pos          `yaml:",pos"`
+	Attempts source.At[int]      `yaml:"attempts"`
+	Initial  source.At[Duration] `yaml:"initial"`
+	Max      source.At[Duration] `yaml:"max"`
+	Jitter   source.At[float64]  `yaml:"jitter"`
+}
+
+// Quarantine says who must act by when, and how long a resolved row is kept.
+type Quarantine struct {
+	Pos           source.Pos          `yaml:",pos"`
+	ResolveWithin source.At[Duration] `yaml:"resolve_within"`
+	Keep          source.At[Duration] `yaml:"keep"`
+}
+
+// SLO is what the running consumer is held against.
+type SLO struct {
+	Pos           source.Pos          `yaml:",pos"`
+	OldestMessage source.At[Duration] `yaml:"oldest_message"`
+	HandlingP95   source.At[Duration] `yaml:"handling_p95"`
+	RetryRatio    source.At[float64]  `yaml:"retry_ratio"`
+}
+
+// Inherit fills what the consumer leaves out from the workspace's defaults.
+func (c *Consumer) Inherit(d Defaults) {
+	inherit(&c.Retry.Attempts, d.Retry.Attempts)
+	inherit(&c.Retry.Initial, d.Retry.Initial)
+	inherit(&c.Retry.Max, d.Retry.Max)
+	inherit(&c.Retry.Jitter, d.Retry.Jitter)
+	inherit(&c.Quarantine.ResolveWithin, d.Quarantine.ResolveWithin)
+	inherit(&c.Quarantine.Keep, d.Quarantine.Keep)
+	inherit(&c.SLO.OldestMessage, d.SLO.OldestMessage)
+	inherit(&c.SLO.HandlingP95, d.SLO.HandlingP95)
+	inherit(&c.SLO.RetryRatio, d.SLO.RetryRatio)
+	inherit(&c.Remember, d.Remember)
+}
+
+func inherit[T any](own *source.At[T], def source.At[T]) {
+	if own.Pos.IsZero() {
+		*own = def
+	}
+}
+
+// Reading gives how the consumer reads an event, nil where it does not.
+func (c *Consumer) Reading(event Name) *Reading {
+	for i := range c.Reads {
+		if c.Reads[i].Event.Value == event {
+			return &c.Reads[i]
+		}
+	}
+	return nil
+}
