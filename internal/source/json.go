@@ -126,12 +126,14 @@ func (s *scanner) comment() {
 		return
 	}
 	s.wrong(s.pos(), "a comment, which JSON does not have: remove it, or put it into \"$comment\"")
-	n := strings.Index(s.src[s.at:], end)
-	if s.lost || n < 0 {
-		s.at = len(s.src)
+	if s.lost {
 		return
 	}
-	for stop := s.at + n + len(end); s.at < stop; {
+	stop := len(s.src)
+	if n := strings.Index(s.src[s.at+2:], end); n >= 0 {
+		stop = s.at + 2 + n + len(end)
+	}
+	for s.at < stop {
 		s.step()
 	}
 }
