@@ -1,0 +1,113 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	fullID      = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	shortID     = regexp.MustCompile(`^[0-9a-f]{7,39}$`)
+	likeVersion = regexp.MustCompile(`^(.*/)?v?[0-9]+\.[0-9]`)
+	step        = regexp.MustCompile(`[~^]|@\{`)
+)
+
+// missing says that a word means nothing in a repository, and the command that
+// would change that: nothing is ever fetched here.
+func (r *repo) missing(ctx context.Context, word string) error {
+	what := fmt.Sprintf("%q is no path here, and no branch, tag or commit of the repository", word)
+	if near := Suggest(word, r.names(ctx)); near != "" {
+		return fmt.Errorf("%s: did you mean %q?", what, near)
+	}
+	remote := r.remote(ctx)
+	command := r.fetch(ctx, remote, word)
+	switch {
+	case remote == "":
+		return fmt.Errorf("%s, which has no remote to fetch it from", what)
+	case command == "":
+		return fmt.Errorf("%s: its history is not that long", what)
+	}
+	return fmt.Errorf("%s: if it is on the remote, run\n  %s", what, command)
+}
+
+// names are the branches and tags that could have been meant.
+func (r *repo) names(ctx context.Context) []string {
+	out, err := runGit(ctx, r.dir, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		name := strings.TrimSpace(line)
+		for _, space := range []string{"refs/heads/", "refs/tags/", "refs/remotes/"} {
+			name = strings.TrimPrefix(name, space)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// remote is the remote to fetch from: origin, else the first, else "".
+func (r *repo) remote(ctx context.Context) string {
+	out, err := runGit(ctx, r.dir, "remote")
+	if err != nil {
+		return ""
+	}
+	remotes := strings.Fields(string(out))
+	for _, name := range remotes {
+		if name == "origin" {
+			return name
+		}
+	}
+	return strings.Join(remotes[:min(1, len(remotes))], "")
+}
+
+// fetch is the command that brings a word into the repository, "" where none can.
+func (r *repo) fetch(ctx context.Context, remote, word string) string {
+	depth, all := "", ""
+	if r.shallow {
+		depth, all = " --depth=1", " --unshallow"
+	}
+	branch := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "refs/"), "heads/"), "remotes/")
+	branch = strings.TrimPrefix(branch, remote+"/")
+	tag := strings.TrimPrefix(strings.TrimPrefix(word, "refs/"), "tags/")
+	switch remote = shellQuote(remote); {
+	case fullID.MatchString(word):
+		return "git fetch" + depth + " " + remote + " " + word
+	case step.MatchString(word) || shortID.MatchString(word):
+		return r.fetchHistory(word, remote)
+	case tag != word || likeVersion.MatchString(word):
+		return "git fetch" + depth + " " + remote + " " + shellQuote("+refs/tags/"+tag+":refs/tags/"+tag)
+	default:
+		return "git fetch" + all + " " + remote + " " + shellQuote("+refs/heads/"+branch+":refs/remotes/"+remote+"/"+branch)
+	}
+}
+
+// fetchHistory is for what lies behind the end of a shallow history, or nowhere.
+func (r *repo) fetchHistory(word, remote string) string {
+	switch {
+	case r.shallow:
+		return "git fetch --unshallow " + remote
+	case shortID.MatchString(word):
+		return "git fetch " + remote
+	}
+	return ""
+}
+
+// lookUp resolves a word, and explains where it means nothing.
+func (r *repo) lookUp(ctx context.Context, word string, spaces []string) (found, error) {
+	if err := checkWord(word); err != nil {
+		return found{}, err
+	}
+	f, err := r.resolve(word, spaces)
+	if errors.Is(err, errMissing) {
+		if id, _, _ := r.commit("HEAD"); id == "" {
+			return f, fmt.Errorf("%q means nothing yet: the repository at %s has no commit", word, r.dir)
+		}
+		return f, r.missing(ctx, word)
+	}
+	return f, err
+}

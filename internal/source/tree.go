@@ -1,0 +1,146 @@
+package source
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Tree is a tree of files, wherever it came from. It may be used from several
+// goroutines at once; after Close, and after the end of the context that it was
+// opened with, nothing more can be read.
+//
+// Symbolic links are followed inside the tree and never out of it. A submodule
+// has no files in a tree that comes from git.
+type Tree struct {
+	Name   string // for messages: the ref, and what it was taken for where that isn't plain
+	Ref    string // as it was given to Open
+	FS     fs.FS
+	File   string // path in FS where the ref was one file, whose directory is the root; else ""
+	Dir    string // the root's directory on disk; "" where the tree is not on disk
+	Commit string // the full id of the commit; "" where the tree is not from git
+
+	limits Limits
+	close  func() error
+}
+
+// Close frees what the tree holds: a process, a file handle. Calling it twice
+// does no harm.
+func (t *Tree) Close() error {
+	end := t.close
+	if end == nil {
+		return nil
+	}
+	t.close = nil
+	return end()
+}
+
+// pathError is an error about a file of a tree, in words of its own; what it
+// wraps answers errors.Is(err, fs.ErrNotExist).
+type pathError struct {
+	path, msg string
+	err       error
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.msg }
+func (e *pathError) Unwrap() error { return e.err }
+
+// ReadFile gives a file's content. It refuses what is no regular file and what
+// is larger than the limit.
+func (t *Tree) ReadFile(path string) ([]byte, error) {
+	if !fs.ValidPath(path) {
+		return nil, &pathError{path, "not a path inside " + t.Name, fs.ErrInvalid}
+	}
+	data, err := t.read(path)
+	if err == nil && int64(len(data)) > t.limits.File {
+		err = tooLarge(path, t.limits.File)
+	}
+	if err != nil {
+		return nil, t.explain(path, err)
+	}
+	return data, nil
+}
+
+// read gives a file's content, one byte more than the limit at most.
+func (t *Tree) read(path string) ([]byte, error) {
+	if l, ok := t.FS.(*listFS); ok {
+		return l.ReadFile(path)
+	}
+	// Looked at before it is opened: opening a named pipe would wait for ever.
+	info, err := fs.Stat(t.FS, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, isDirectory(path)
+	case !info.Mode().IsRegular():
+		return nil, &pathError{path, "not a regular file", fs.ErrInvalid}
+	}
+	f, err := t.FS.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, t.limits.File+1))
+}
+
+func isDirectory(path string) error {
+	return &pathError{path, "a directory where a file is wanted", fs.ErrInvalid}
+}
+
+// explain says an error of the file system in our words.
+func (t *Tree) explain(path string, err error) error {
+	var known *pathError
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, fs.ErrNotExist):
+		return &pathError{path, "no such file in " + t.Name, err}
+	case errors.As(err, &system):
+		err = system.Err
+	}
+	return &pathError{path, fmt.Sprintf("cannot be read from %s: %v", t.Name, err), err}
+}
+
+func tooLarge(path string, limit int64) error {
+	return &pathError{path, fmt.Sprintf("larger than the %s that are read", size(limit)), fs.ErrInvalid}
+}
+
+// size writes a number of bytes in the largest unit that divides it.
+func size(n int64) string {
+	if n > 0 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Hash identifies a file's content: it is the id that git gives to a blob
+// (SHA-1), whatever the tree came from, so that equal contents have equal ids.
+// A tree from git knows it without reading the file.
+func (t *Tree) Hash(path string) (string, error) {
+	if l, ok := t.FS.(*listFS); ok {
+		e, err := l.find("open", path)
+		if err != nil {
+			return "", t.explain(path, err)
+		}
+		if len(e.id) == hex.EncodedLen(sha1.Size) { // a repository may use SHA-256
+			return e.id, nil
+		}
+	}
+	data, err := t.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return blobID(data), nil
+}
+
+func blobID(data []byte) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
