@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 )
 
 // Tree is a tree of files, wherever it came from. It may be used from several
@@ -100,6 +101,8 @@ func (t *Tree) explain(path string, err error) error {
 		return known
 	case errors.Is(err, fs.ErrNotExist):
 		return &pathError{path, "no such file in " + t.Name, err}
+	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no name for this error
+		return &pathError{path, "a symbolic link leads out of the tree, where it is not followed", err}
 	case errors.As(err, &system):
 		err = system.Err
 	}

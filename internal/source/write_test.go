@@ -1,0 +1,74 @@
+package source
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestWriteFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	if err := WriteFiles(dir, map[string][]byte{"a": []byte("1"), "b/c/d": []byte("2")}); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for _, name := range []string{"a", "b/c/d"} {
+		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "b/c/d"), 0o751); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFiles(dir, map[string][]byte{"a": []byte("1"), "b/c/d": []byte("3")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := paths(t, os.DirFS(dir)); got != "a b/c/d" {
+		t.Errorf("got the files %s", got)
+	}
+	a, _ := os.Stat(filepath.Join(dir, "a"))
+	d, _ := os.Stat(filepath.Join(dir, "b/c/d"))
+	if !a.ModTime().Equal(old) || d.ModTime().Equal(old) || d.Mode().Perm() != 0o751 {
+		t.Errorf("got %v, %v and %v", a.ModTime(), d.ModTime(), d.Mode())
+	}
+}
+
+func TestWriteFilesRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "out")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "taken"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	repository{t, dir}.write("file", "old")
+	for bad, want := range map[string]string{
+		"../x": "../x: not a path inside", "/x": "not a path inside", ".": "not a path inside", "a/../x": "not a path inside",
+		"out/x": "cannot be written", "taken": "taken: cannot be written: something that is no file is in the way", "file/x": "file/x: cannot be written",
+	} {
+		err := WriteFiles(dir, map[string][]byte{"file": []byte("new"), "also/made": nil, bad: nil})
+		wantError(t, err, want)
+		if got, _ := os.ReadFile(filepath.Join(dir, "file")); string(got) != "old" {
+			t.Errorf("%s: the other file was written", bad)
+		}
+		if got := paths(t, os.DirFS(dir)); got != "file out" {
+			t.Errorf("%s: left %s", bad, got)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "also")); err == nil {
+			t.Errorf("%s: left a directory", bad)
+		}
+	}
+}
+
+func TestWriteFilesWithoutPermission(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, fs.FileMode(0o555)); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, WriteFiles(dir, map[string][]byte{"a": nil}), "give write permission, or name another directory")
+}
