@@ -1,0 +1,196 @@
+package delivery
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/evcontract/evcontract/event"
+)
+
+// Inbox runs a consumer: identify, enter, decode and handle, commit,
+// acknowledge. One transaction holds the dedupe rows, the version marks, what
+// the handlers do and what became of each event. Zero fields take the default
+// that stands at the field. A value may run once at a time.
+type Inbox struct {
+	Store  InboxStore
+	Broker Broker
+
+	Batch        int           // most events in one transaction; 500
+	HandleWithin time.Duration // for one event; its context ends then; 30 s
+	GapWithin    time.Duration // how long a contiguous lane waits for a missing event; 1 min
+	JoinMidway   bool          // a contiguous lane that was never seen may start at any version
+	Poll         time.Duration // between looks for lanes that are due, and while paused; 250 ms
+	StopWithin   time.Duration // to finish the batch in hand after Run's context ended; 10 s
+
+	Build   string // of the binary; the revision that Go built it from
+	Clock   Clock
+	Log     *slog.Logger
+	Observe func(Observation)
+	Step    func(Step)                                           // for drills
+	Context func(context.Context, event.Message) context.Context // for tracing: the context of a handler
+}
+
+// runner is one run of an inbox.
+type runner struct {
+	Inbox
+	consumer   event.Consumer
+	policy     event.Policy
+	routes     map[string]*event.Route
+	contiguous bool // some route needs every step
+	member     Member
+	slots      slots
+}
+
+// Run handles events until ctx ends, and then finishes the batch in hand and
+// returns nil. It refuses a consumer that has a route without a handler.
+func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
+	r, err := in.runner(c)
+	if err != nil {
+		return err
+	}
+	if err := r.Store.Join(ctx, r.member); err != nil {
+		return fmt.Errorf("consumer %s: join: %w", c.Name, err)
+	}
+	r.Log.Info("inbox started", "consumer", c.Name, "revision", c.Revision, "build", r.member.Build)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var lanes sync.WaitGroup
+	lanes.Go(func() { r.lanes(ctx) })
+	err = r.Broker.Consume(ctx, r.topics(), r.receive)
+	cancel()
+	lanes.Wait()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (in Inbox) runner(c event.Consumer) (*runner, error) {
+	if in.Store == nil || in.Broker == nil {
+		return nil, errors.New("inbox without a Store or a Broker: set both fields")
+	}
+	in.Batch = or(in.Batch, 500)
+	in.HandleWithin = or(in.HandleWithin, 30*time.Second)
+	in.GapWithin = or(in.GapWithin, time.Minute)
+	in.Poll = or(in.Poll, 250*time.Millisecond)
+	in.StopWithin = or(in.StopWithin, 10*time.Second)
+	in.Clock = or[Clock](in.Clock, SystemClock{})
+	in.Log = quiet(in.Log)
+	if in.Observe == nil {
+		in.Observe = func(Observation) {}
+	}
+	if in.Step == nil {
+		in.Step = func(Step) {}
+	}
+	r := &runner{Inbox: in, consumer: c, policy: withDefaults(c.Policy)}
+	if err := r.route(); err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname() // an empty name is no reason to stand still
+	r.member = Member{
+		Consumer: c.Name, Instance: rand.Text(), Owner: c.Policy.Owner, Revision: c.Revision,
+		Build: or(in.Build, buildRevision()), Host: host, ByVersion: r.contiguous,
+	}
+	r.slots.first = r.member
+	return r, nil
+}
+
+// route checks the consumer and indexes its routes.
+func (r *runner) route() error {
+	c := r.consumer
+	if c.Name == "" || len(c.Routes) == 0 {
+		return errors.New("consumer without a name or without routes: use the generated one")
+	}
+	r.routes = make(map[string]*event.Route, len(c.Routes))
+	for i := range c.Routes {
+		route := &c.Routes[i]
+		switch {
+		case route.Handle == nil && route.Batch == nil:
+			return fmt.Errorf("consumer %s: no handler for %s: set its field", c.Name, route.Event)
+		case route.Identify == nil || route.Topic == "":
+			return fmt.Errorf("consumer %s: route %s lacks Identify or Topic: use the generated one", c.Name, route.Event)
+		case r.routes[route.Event] != nil:
+			return fmt.Errorf("consumer %s: two routes for %s", c.Name, route.Event)
+		}
+		r.routes[route.Event] = route
+		r.contiguous = r.contiguous || route.Order == event.OrderContiguous
+	}
+	return nil
+}
+
+func (r *runner) topics() []string {
+	var topics []string
+	have := map[string]bool{}
+	for _, route := range r.consumer.Routes {
+		if !have[route.Topic] {
+			have[route.Topic] = true
+			topics = append(topics, route.Topic)
+		}
+	}
+	return topics
+}
+
+// buildRevision is the commit that the binary was built from, as far as Go knows.
+func buildRevision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return or(info.Main.Version, "unknown")
+}
+
+// slots are the members that the workers of one inbox use: one a batch at a
+// time, so that each batch has its own note of what is in flight.
+type slots struct {
+	mu    sync.Mutex
+	first Member
+	made  int
+	free  []Member
+}
+
+func (s *slots) take() (m Member, fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.free); n > 0 {
+		m = s.free[n-1]
+		s.free = s.free[:n-1]
+		return m, false
+	}
+	m = s.first
+	fresh = s.made > 0 // the first has joined already
+	if fresh {
+		m.Instance = fmt.Sprintf("%s/%d", m.Instance, s.made)
+	}
+	s.made++
+	return m, fresh
+}
+
+func (s *slots) give(m Member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, m)
+}
+
+// member takes a slot that has joined.
+func (r *runner) worker(ctx context.Context) (Member, error) {
+	m, fresh := r.slots.take()
+	if !fresh {
+		return m, nil
+	}
+	if err := r.Store.Join(ctx, m); err != nil {
+		return m, fmt.Errorf("join: %w", err)
+	}
+	return m, nil
+}

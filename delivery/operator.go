@@ -1,0 +1,103 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/evcontract/evcontract/event"
+)
+
+// OperatorStore is what a person at a terminal needs of a database.
+type OperatorStore interface {
+	// Status reads the figures of every consumer and of the outbox.
+	Status(ctx context.Context) (Status, error)
+
+	// Pause stops (or starts) the handling of a consumer without losing a place.
+	Pause(ctx context.Context, consumer string, paused bool, by string) error
+
+	// Cases lists quarantined events, oldest first.
+	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
+
+	// Discard closes open cases: they count as handled, and a lane that waited
+	// for one goes on. Reason and by are kept and must not be empty.
+	Discard(ctx context.Context, ids []int64, by, reason string) error
+
+	// Replay asks for quarantined events to be handled again, or reads what
+	// became of an earlier request: a Replay with an ID is only read.
+	Replay(ctx context.Context, r Replay) (Replay, error)
+
+	// Forget drops what a consumer may forget: dedupe rows of buckets that are
+	// older than remember, counted back from the newest bucket it has seen and
+	// never from later than today, and closed cases after keep. It returns how
+	// many rows it removed, and is called again while it removes many.
+	Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error)
+}
+
+// Store is everything; each loop asks for its part only.
+type Store interface {
+	OutboxStore
+	InboxStore
+	OperatorStore
+}
+
+// Reason says why an event was quarantined.
+type Reason string
+
+const (
+	ReasonUnidentified Reason = "unidentified"     // no key could be read out of it
+	ReasonPermanent    Reason = "permanent"        // the handler said that no retry can mend it
+	ReasonExhausted    Reason = "exhausted"        // all attempts failed
+	ReasonCrash        Reason = "crash"            // the process ended each time it was handled
+	ReasonGap          Reason = "gap"              // an earlier event of its lane never came
+	ReasonConflict     Reason = "version_conflict" // another event had the same version
+	ReasonTooOld       Reason = "too_old"          // older than the keys that are remembered
+)
+
+// CaseState is where a quarantined event stands.
+type CaseState string
+
+const (
+	CaseOpen      CaseState = "open"
+	CaseReplaying CaseState = "replaying"
+	CaseResolved  CaseState = "resolved"
+	CaseDiscarded CaseState = "discarded"
+)
+
+// Case is a quarantined event with everything that a person needs to judge it.
+type Case struct {
+	ID       int64
+	Consumer string
+	Key      event.Key // of the event, or PositionKey when it has none
+	Lane     event.Lane
+	Version  uint64
+	Message  event.Message
+	Reason   Reason
+	Errors   []string // the chain, outermost first
+	Attempts int
+	First    time.Time // failed attempt
+	Last     time.Time
+	Build    string
+	Host     string
+	Owner    string
+	Within   time.Duration // to resolve it, when it is written
+	Due      time.Time     // when it is read
+
+	State      CaseState
+	ResolvedBy string
+	Resolution string
+	ResolvedAt time.Time
+}
+
+// CaseFilter selects cases. Zero fields select all.
+type CaseFilter struct {
+	Consumer string
+	State    CaseState
+	Reason   Reason
+	Lane     event.Lane
+	IDs      []int64
+	Limit    int // 1000
+}
+
+// ErrNoConsumer is returned for a consumer that never joined.
+var ErrNoConsumer = errors.New("no inbox of this consumer has ever joined this database")

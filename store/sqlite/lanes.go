@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND wake_at <= ?2)
+		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = ?1 AND state = 'requested' AND apply IS NULL AND held_until <= ?2)`
+	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ? AND wake_at <= ? ORDER BY wake_at LIMIT ?`
+	parkedOf  = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
+			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
+		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
+		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3
+		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.case_id, p.arrival LIMIT ?5`
+)
+
+// waitingAtOnce is how many events of a lane are handed out with it.
+const waitingAtOnce = 50
+
+// Due implements delivery.InboxStore.
+func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time.Duration) ([]delivery.Blocked, error) {
+	consumer, err := s.consumer(ctx, m.Consumer)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	var some bool
+	if err := s.read.QueryRowContext(ctx, anyDue, consumer, now).Scan(&some); err != nil || !some {
+		return nil, err
+	}
+	var due []delivery.Blocked
+	err = s.begin(ctx, func(t *txn) error {
+		var paused bool
+		if _, err := t.row(ctx, isPaused, []any{consumer}, &paused); err != nil || paused {
+			return err
+		}
+		if due, err = t.take(ctx, consumer, m, limit, hold); err != nil {
+			return err
+		}
+		rehearsals, err := t.takeRehearsals(ctx, consumer, hold)
+		due = append(due, rehearsals...)
+		return err
+	})
+	return due, err
+}
+
+func (t *txn) take(ctx context.Context, consumer int64, m delivery.Member, limit int, hold time.Duration) ([]delivery.Blocked, error) {
+	due, err := t.dueLanes(ctx, consumer, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range due {
+		lane := due[i].Lane
+		if _, err := t.exec(ctx, wakeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold)); err != nil {
+			return nil, err
+		}
+		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce+1)
+		if err != nil {
+			return nil, err
+		}
+		due[i].More = len(waiting) > waitingAtOnce
+		due[i].Waiting = waiting[:min(len(waiting), waitingAtOnce)]
+		for k := range due[i].Waiting {
+			due[i].Waiting[k].Lane = lane
+		}
+	}
+	return due, nil
+}
+
+func (t *txn) dueLanes(ctx context.Context, consumer int64, limit int) (due []delivery.Blocked, err error) {
+	rows, err := t.tx.QueryContext(ctx, dueBlocks, consumer, t.now(), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err's
+	for rows.Next() {
+		var b delivery.Blocked
+		if err := rows.Scan(&b.Lane.Type, &b.Lane.ID, &b.Why); err != nil {
+			return nil, err
+		}
+		due = append(due, b)
+	}
+	return due, rows.Err()
+}
+
+// waiting reads events that wait, as parkedOf selects them.
+func (t *txn) waiting(ctx context.Context, query string, args ...any) (waiting []delivery.Waiting, err error) {
+	rows, err := t.tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err's
+	for rows.Next() {
+		w, err := t.scanWaiting(rows)
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, w)
+	}
+	return waiting, rows.Err()
+}
+
+func (t *txn) scanWaiting(rows *sql.Rows) (delivery.Waiting, error) {
+	var w delivery.Waiting
+	var key, payload []byte
+	var version, parkedAt, firstAt int64
+	var envelope string
+	a := &w.Attempt
+	if err := rows.Scan(&key, &version, &envelope, &payload, &parkedAt, &w.Case, &a.Count, &a.Open, &firstAt, &a.Error, &a.Build); err != nil {
+		return w, err
+	}
+	if len(key) != len(event.Key{}) {
+		return w, errors.New("parked event with a key that is none")
+	}
+	m, err := delivery.DecodeEnvelope([]byte(envelope))
+	if err != nil {
+		return w, err
+	}
+	m.Payload = payload
+	w.Key, w.Version, w.Message = event.Key(key), uint64(version), m
+	w.Age, a.Key, a.First = since(t.now(), parkedAt), w.Key, instant(firstAt)
+	return w, nil
+}

@@ -1,0 +1,139 @@
+-- Times are microseconds since 1970. Seq orders events of one lane: an event is
+-- inserted while its transaction holds the write lock.
+
+-- what was published: remembered longer than its payload, so that a key is not
+-- published twice and a version is not claimed twice
+CREATE TABLE evc_event (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  id           BLOB NOT NULL UNIQUE,
+  key          BLOB NOT NULL,
+  event        TEXT NOT NULL,              -- OrderPaid.v1
+  name         TEXT NOT NULL,              -- OrderPaid
+  revision     TEXT NOT NULL,
+  topic        TEXT NOT NULL,
+  lane_type    TEXT NOT NULL,
+  lane_id      TEXT NOT NULL,
+  version      INTEGER NOT NULL CHECK (version >= 0),
+  body         BLOB NOT NULL,
+  appended_at  INTEGER NOT NULL,
+  published_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, event) WHERE version > 0;
+
+-- the rest of the envelope and the payload, kept for audit and replay
+CREATE TABLE evc_log (
+  seq           INTEGER PRIMARY KEY,
+  source        TEXT NOT NULL,
+  partition_key TEXT NOT NULL,
+  time          INTEGER NOT NULL,
+  content_type  TEXT NOT NULL,
+  headers       TEXT NOT NULL,             -- a JSON object, or empty
+  payload       BLOB NOT NULL
+) STRICT;
+
+-- what waits to be sent: rows leave when they are
+CREATE TABLE evc_outbox (seq INTEGER PRIMARY KEY, shard INTEGER NOT NULL) STRICT;
+
+-- lanes whose head the broker refused
+CREATE TABLE evc_hold (
+  topic TEXT NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
+  attempts INTEGER NOT NULL, until INTEGER NOT NULL, error TEXT NOT NULL,
+  PRIMARY KEY (topic, lane_type, lane_id)
+) STRICT, WITHOUT ROWID;
+
+-- who relays: the row of a relay is its lease, and taking it away fences it
+CREATE TABLE evc_relay (owner TEXT PRIMARY KEY, until INTEGER NOT NULL, since INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE evc_shard (shard INTEGER PRIMARY KEY, owner TEXT, epoch INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO evc_shard (shard) WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 63) SELECT i FROM n;
+
+CREATE TABLE evc_consumer (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, revision TEXT NOT NULL, build TEXT NOT NULL,
+  joined_at INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0, paused_by TEXT NOT NULL DEFAULT '', paused_at INTEGER,
+  newest  INTEGER NOT NULL DEFAULT 0,      -- the newest bucket it has seen
+  horizon INTEGER NOT NULL DEFAULT 0       -- keys of older buckets were forgotten
+) STRICT;
+
+-- one row a worker: what it has in flight, and what it has done
+CREATE TABLE evc_member (
+  consumer INTEGER NOT NULL, instance TEXT NOT NULL, revision TEXT NOT NULL, build TEXT NOT NULL, host TEXT NOT NULL,
+  joined_at INTEGER NOT NULL, seen_at INTEGER NOT NULL,
+  inflight BLOB, adopted INTEGER NOT NULL DEFAULT 0,
+  handled INTEGER NOT NULL DEFAULT 0, duplicates INTEGER NOT NULL DEFAULT 0, stale INTEGER NOT NULL DEFAULT 0,
+  parked INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, quarantined INTEGER NOT NULL DEFAULT 0,
+  slow TEXT NOT NULL DEFAULT '[]',
+  PRIMARY KEY (consumer, instance)
+) STRICT, WITHOUT ROWID;
+
+-- dedupe: one row a consumer and key, in order of arrival so that the oldest
+-- buckets lie together
+CREATE TABLE evc_seen (
+  id INTEGER PRIMARY KEY, consumer INTEGER NOT NULL, key BLOB NOT NULL, bucket INTEGER NOT NULL, outcome TEXT NOT NULL,
+  UNIQUE (consumer, key)
+) STRICT;
+
+CREATE TABLE evc_mark (
+  consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
+  version INTEGER NOT NULL, event TEXT NOT NULL, key BLOB NOT NULL,
+  PRIMARY KEY (consumer, lane_type, lane_id)
+) STRICT, WITHOUT ROWID;
+
+-- events that failed, or that were in flight when a process ended
+CREATE TABLE evc_attempt (
+  consumer INTEGER NOT NULL, key BLOB NOT NULL, count INTEGER NOT NULL,
+  open INTEGER NOT NULL,                   -- the last attempt has not come to an end
+  first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, error TEXT NOT NULL, build TEXT NOT NULL,
+  PRIMARY KEY (consumer, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE evc_block (
+  consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
+  why TEXT NOT NULL, since INTEGER NOT NULL, wake_at INTEGER, -- no time: until a person decides
+  PRIMARY KEY (consumer, lane_type, lane_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX evc_block_wake ON evc_block (consumer, wake_at) WHERE wake_at IS NOT NULL;
+
+CREATE TABLE evc_parked (
+  arrival INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
+  key BLOB NOT NULL, version INTEGER NOT NULL, envelope TEXT NOT NULL, payload BLOB NOT NULL, parked_at INTEGER NOT NULL,
+  case_id INTEGER,                         -- the quarantined event that is handled again
+  UNIQUE (consumer, key),
+  FOREIGN KEY (consumer, lane_type, lane_id) REFERENCES evc_block (consumer, lane_type, lane_id)
+) STRICT;
+CREATE INDEX evc_parked_lane ON evc_parked (consumer, lane_type, lane_id, arrival);
+
+CREATE TABLE evc_quarantine (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, key BLOB NOT NULL,
+  lane_type TEXT NOT NULL, lane_id TEXT NOT NULL, version INTEGER NOT NULL, event TEXT NOT NULL,
+  envelope TEXT NOT NULL, payload BLOB NOT NULL, payload_sha256 BLOB NOT NULL,
+  reason TEXT NOT NULL, errors TEXT NOT NULL, attempts INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+  build TEXT NOT NULL, host TEXT NOT NULL, owner TEXT NOT NULL, due_at INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'replaying', 'resolved', 'discarded')),
+  resolved_by TEXT NOT NULL DEFAULT '', resolution TEXT NOT NULL DEFAULT '', resolved_at INTEGER,
+  CHECK (state IN ('open', 'replaying') OR (resolved_by <> '' AND resolution <> '')),
+  UNIQUE (consumer, key)
+) STRICT;
+CREATE INDEX evc_quarantine_open ON evc_quarantine (due_at) WHERE state IN ('open', 'replaying');
+
+CREATE TABLE evc_effect (
+  key BLOB PRIMARY KEY, name TEXT NOT NULL, consumer TEXT NOT NULL, event_key BLOB NOT NULL, request BLOB NOT NULL,
+  state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'confirmed', 'failed', 'unknown')),
+  attempts INTEGER NOT NULL DEFAULT 0, held_by TEXT, next_at INTEGER, -- no time: settled, or until a person looks
+  reference TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '', created_at INTEGER NOT NULL, settled_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX evc_effect_due ON evc_effect (next_at) WHERE next_at IS NOT NULL;
+
+CREATE TABLE evc_replay (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, cases TEXT NOT NULL, requested_by TEXT NOT NULL CHECK (requested_by <> ''),
+  reason TEXT NOT NULL CHECK (reason <> ''), apply INTEGER, plan TEXT NOT NULL, state TEXT NOT NULL, results TEXT NOT NULL DEFAULT '[]',
+  requested_at INTEGER NOT NULL, held_until INTEGER NOT NULL DEFAULT 0, finished_at INTEGER
+) STRICT;
+
+-- the store as a broker: topics that consumers read, and where each group is
+CREATE TABLE evc_topic (
+  pos INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, envelope TEXT NOT NULL, payload BLOB NOT NULL, published_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX evc_topic_read ON evc_topic (topic, pos);
+CREATE TABLE evc_cursor (
+  grp TEXT NOT NULL, topic TEXT NOT NULL, pos INTEGER NOT NULL, owner TEXT, until INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (grp, topic)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,138 @@
+// Package sqlite keeps outbox, inbox and the business tables of a service in
+// one SQLite file, through the pure-Go driver modernc.org/sqlite.
+//
+// One connection writes: database/sql is its queue, every transaction begins
+// IMMEDIATE, so that a transaction that reads first can still wait for the lock,
+// and every commit is synced (WAL, synchronous=FULL). Other connections only
+// read. Several processes may open one file.
+//
+// A handler or a business transaction must do all its writing through its own
+// transaction: a second writer in the same goroutine waits for itself.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"github.com/evcontract/evcontract/delivery"
+)
+
+// Store is one open database. It is safe for concurrent use.
+type Store struct {
+	// Now is the clock of leases, pauses and deadlines; tests set it, before
+	// the store is used. Nil is the time of this host, which every process that
+	// has the file open shares.
+	Now func() time.Time
+
+	write    *sql.DB
+	read     *sql.DB
+	prepared map[string]*sql.Stmt // on the writing connection
+	wake     chan struct{}
+	commits  chan *member // waiting for a group commit
+	closing  chan struct{}
+	running  sync.WaitGroup
+
+	mu        sync.Mutex
+	consumers map[string]int64
+}
+
+var _ delivery.Store = (*Store)(nil)
+
+// Open opens or creates the database at path and brings its tables up to date.
+// It refuses a database whose tables are newer than this program.
+func Open(path string) (*Store, error) {
+	if path == "" || path == ":memory:" {
+		return nil, errors.New("sqlite: a database in memory has one connection and survives no crash: give a path")
+	}
+	s := &Store{
+		wake: make(chan struct{}, 1), commits: make(chan *member), closing: make(chan struct{}),
+		consumers: map[string]int64{}, prepared: map[string]*sql.Stmt{},
+	}
+	if err := s.open(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
+	}
+	s.running.Go(s.committer)
+	return s, nil
+}
+
+func (s *Store) open(path string) (err error) {
+	if s.write, err = sql.Open("sqlite", dsn(path, "_txlock=immediate", "_pragma=journal_mode(WAL)")); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	s.write.SetMaxIdleConns(1)
+	if err := migrate(context.Background(), s.write); err != nil {
+		return err
+	}
+	if s.read, err = sql.Open("sqlite", dsn(path, "_pragma=query_only(1)")); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(2 + runtime.GOMAXPROCS(0))
+	for _, query := range statements {
+		if s.prepared[query], err = s.write.Prepare(query); err != nil {
+			return fmt.Errorf("prepare %q: %w", query, err)
+		}
+	}
+	return nil
+}
+
+func dsn(path string, more ...string) string {
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_pragma=busy_timeout(10000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	for _, m := range more {
+		name += "&" + m
+	}
+	return name
+}
+
+// Close waits for transactions that are under way.
+func (s *Store) Close() error {
+	select {
+	case <-s.closing:
+		return nil
+	default:
+		close(s.closing)
+	}
+	s.running.Wait()
+	var err error
+	for _, stmt := range s.prepared {
+		if stmt != nil {
+			err = errors.Join(err, stmt.Close())
+		}
+	}
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}
+	return err
+}
+
+// DB is the writing connection, for the user's own tables. It is one
+// connection: a transaction that is open on it makes all others wait.
+func (s *Store) DB() *sql.DB { return s.write }
+
+// Reader is a pool of connections that cannot write and that wait for nobody.
+func (s *Store) Reader() *sql.DB { return s.read }
+
+// now is the store's time in microseconds.
+func (s *Store) now() int64 {
+	if s.Now == nil {
+		return time.Now().UnixMicro()
+	}
+	return s.Now().UnixMicro()
+}
+
+func since(now, then int64) time.Duration { return time.Duration(now-then) * time.Microsecond }
+
+func micros(d time.Duration) int64 { return d.Microseconds() }
+
+func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }

@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	setPaused   = `UPDATE evc_consumer SET paused = ?2, paused_by = ?3, paused_at = ?4 WHERE id = ?1`
+	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
+			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0)
+		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
+	caseLane    = `SELECT consumer, lane_type, lane_id, version, key FROM evc_quarantine WHERE id = ? AND state = 'open'`
+	discardCase = `UPDATE evc_quarantine SET state = 'discarded', resolved_by = ?2, resolution = ?3, resolved_at = ?4 WHERE id = ?1`
+	// A lane that waited for the case goes on behind it.
+	passMark = `UPDATE evc_mark SET version = ?4, event = '', key = ?5 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND version < ?4
+		AND EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine')`
+	firstMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key) SELECT ?1, ?2, ?3, ?4, '', ?5
+		WHERE EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine') ON CONFLICT DO NOTHING`
+	wakeQuarantined = `UPDATE evc_block SET wake_at = ?4 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine'`
+
+	newestOf   = `SELECT newest FROM evc_consumer WHERE id = ?`
+	setHorizon = `UPDATE evc_consumer SET horizon = ?2 WHERE id = ?1 AND horizon < ?2`
+	// The oldest rows lie together: a piece without an old bucket ends the sweep.
+	dropSeen = `DELETE FROM evc_seen WHERE id IN (SELECT id FROM (SELECT id, bucket, outcome FROM evc_seen WHERE consumer = ?1 ORDER BY id LIMIT ?3)
+		WHERE bucket < ?2 AND outcome NOT IN ('parked', 'quarantined'))`
+	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = ?1 AND state IN ('resolved', 'discarded') AND resolved_at < ?2`
+	dropMembers = `DELETE FROM evc_member WHERE consumer = ?1 AND seen_at < ?2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
+)
+
+// Pause implements delivery.OperatorStore.
+func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) error {
+	id, err := s.consumer(ctx, consumer)
+	if err != nil {
+		return err
+	}
+	return s.begin(ctx, func(t *txn) error {
+		_, err := t.exec(ctx, setPaused, id, paused, by, s.now())
+		return err
+	})
+}
+
+// Cases implements delivery.OperatorStore.
+func (s *Store) Cases(ctx context.Context, f delivery.CaseFilter) ([]delivery.Case, error) {
+	return cases(ctx, s.read, f)
+}
+
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func cases(ctx context.Context, db querier, f delivery.CaseFilter) ([]delivery.Case, error) {
+	where, args := filter(f)
+	rows, err := db.QueryContext(ctx, selectCases+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err's
+	var found []delivery.Case
+	for rows.Next() {
+		c, err := scanCase(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, c)
+	}
+	return found, rows.Err()
+}
+
+// filter is a condition of fixed texts; what the caller gave is in args.
+func filter(f delivery.CaseFilter) (where string, args []any) {
+	var and []string
+	add := func(condition string, arg any) {
+		and, args = append(and, condition), append(args, arg)
+	}
+	if f.Consumer != "" {
+		add("c.name = ?", f.Consumer)
+	}
+	if f.State != "" {
+		add("q.state = ?", string(f.State))
+	}
+	if f.Reason != "" {
+		add("q.reason = ?", string(f.Reason))
+	}
+	if f.Lane != (event.Lane{}) {
+		add("q.lane_type = ?", f.Lane.Type)
+		add("q.lane_id = ?", f.Lane.ID)
+	}
+	if f.IDs != nil {
+		list, _ := json.Marshal(f.IDs) // numbers only
+		add("q.id IN (SELECT value FROM json_each(?))", string(list))
+	}
+	if len(and) > 0 {
+		where = " WHERE " + strings.Join(and, " AND ")
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 1000
+	}
+	return where + " ORDER BY q.id LIMIT ?", append(args, limit)
+}
+
+func scanCase(rows *sql.Rows) (delivery.Case, error) {
+	var c delivery.Case
+	var key, payload []byte
+	var version, firstAt, lastAt, due, resolved int64
+	var envelope, texts string
+	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &payload, &c.Reason, &texts, &c.Attempts,
+		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved); err != nil {
+		return c, err
+	}
+	m, err := delivery.DecodeEnvelope([]byte(envelope))
+	if err != nil {
+		return c, err
+	}
+	m.Payload = payload
+	copy(c.Key[:], key)
+	c.Message, c.Version = m, uint64(version)
+	c.First, c.Last, c.Due = instant(firstAt), instant(lastAt), instant(due)
+	c.Within = time.Duration(due-lastAt) * time.Microsecond
+	if resolved != 0 {
+		c.ResolvedAt = instant(resolved)
+	}
+	return c, json.Unmarshal([]byte(texts), &c.Errors)
+}
+
+// Discard implements delivery.OperatorStore.
+func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) error {
+	if by == "" || reason == "" {
+		return errors.New("discarding needs a name and a reason")
+	}
+	return s.begin(ctx, func(t *txn) error {
+		for _, id := range ids {
+			if err := t.discard(ctx, id, by, reason); err != nil {
+				return fmt.Errorf("case %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (t *txn) discard(ctx context.Context, id int64, by, reason string) error {
+	var consumer, version int64
+	var lane event.Lane
+	var key []byte
+	open, err := t.row(ctx, caseLane, []any{id}, &consumer, &lane.Type, &lane.ID, &version, &key)
+	if err != nil {
+		return err
+	}
+	if !open {
+		return errors.New("no open case has this number")
+	}
+	now := t.now()
+	for _, step := range []struct {
+		query string
+		args  []any
+	}{
+		{discardCase, []any{id, by, reason, now}},
+		{setOutcome, []any{consumer, key, string(delivery.Discarded)}},
+		{firstMark, []any{consumer, lane.Type, lane.ID, version, key}},
+		{passMark, []any{consumer, lane.Type, lane.ID, version, key}},
+		{wakeQuarantined, []any{consumer, lane.Type, lane.ID, now}},
+	} {
+		if _, err := t.exec(ctx, step.query, step.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forget implements delivery.OperatorStore. The horizon and the deletion are
+// one transaction: what was forgotten is known to be.
+func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error) {
+	id, err := s.consumer(ctx, consumer)
+	if err != nil {
+		return 0, err
+	}
+	var gone int64
+	err = s.begin(ctx, func(t *txn) error {
+		now := t.now()
+		var newest int64
+		if _, err := t.row(ctx, newestOf, []any{id}, &newest); err != nil {
+			return err
+		}
+		const day = 24 * time.Hour
+		horizon := min(newest, now/micros(day)) - int64((remember+day-1)/day)
+		if _, err := t.exec(ctx, setHorizon, id, horizon); err != nil {
+			return err
+		}
+		for _, step := range []struct {
+			query string
+			args  []any
+		}{
+			{dropSeen, []any{id, horizon, retainPiece}},
+			{dropCases, []any{id, now - micros(keep)}},
+			{dropMembers, []any{id, now - micros(day)}},
+		} {
+			n, err := t.exec(ctx, step.query, step.args...)
+			if err != nil {
+				return err
+			}
+			gone += n
+		}
+		return nil
+	})
+	return int(gone), err
+}

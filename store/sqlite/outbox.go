@@ -1,0 +1,233 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	renewRelay   = `INSERT INTO evc_relay (owner, until, since) VALUES (?1, ?2, ?3) ON CONFLICT (owner) DO UPDATE SET until = excluded.until`
+	dropRelays   = `DELETE FROM evc_relay WHERE until < ?`
+	freeShards   = `UPDATE evc_shard SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM evc_relay)`
+	countRelays  = `SELECT count(*) FROM evc_relay`
+	surplus      = `UPDATE evc_shard SET owner = NULL WHERE shard IN (SELECT shard FROM evc_shard WHERE owner = ?1 ORDER BY shard DESC LIMIT max(0, (SELECT count(*) FROM evc_shard WHERE owner = ?1) - ?2))`
+	takeShards   = `UPDATE evc_shard SET owner = ?1, epoch = epoch + 1 WHERE shard IN (SELECT shard FROM evc_shard WHERE owner IS NULL ORDER BY shard LIMIT max(0, ?2 - (SELECT count(*) FROM evc_shard WHERE owner = ?1)))`
+	countShards  = `SELECT count(*) FROM evc_shard WHERE owner = ?`
+	haveLease    = `SELECT 1 FROM evc_relay WHERE owner = ?`
+	holdLease    = `UPDATE evc_relay SET until = ?2 WHERE owner = ?1`
+	releaseRelay = `DELETE FROM evc_relay WHERE owner = ?`
+
+	// The previous version of a lane comes out of what was published on the same
+	// topic, so that a batch that is sent again is stamped the same.
+	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, e.appended_at,
+			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
+			coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
+				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0)
+		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
+		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
+		WHERE o.shard IN (SELECT shard FROM evc_shard WHERE owner = ?1) AND (h.until IS NULL OR h.until <= ?2)
+		ORDER BY o.seq LIMIT ?3`
+
+	markPublished = `UPDATE evc_event SET published_at = ?2 WHERE seq IN (SELECT value FROM json_each(?1))`
+	deleteSent    = `DELETE FROM evc_outbox WHERE seq IN (SELECT value FROM json_each(?))`
+	dropHold      = `DELETE FROM evc_hold WHERE topic = ? AND lane_type = ? AND lane_id = ?`
+	setHold       = `INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error`
+
+	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
+		WHERE e.seq IS NULL OR (e.published_at IS NOT NULL AND e.appended_at < ?1) ORDER BY l.seq LIMIT ?2)`
+	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE published_at IS NOT NULL AND appended_at < ?1 ORDER BY seq LIMIT ?2)`
+	// Rows lie in the order of their age, so the oldest say whether a look pays.
+	oldestLog   = `SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1`
+	oldestEvent = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
+)
+
+// retainPiece bounds one transaction of retention.
+const retainPiece = 2000
+
+// Lease implements delivery.OutboxStore.
+func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err error) {
+	now := s.now()
+	err = s.begin(ctx, func(t *txn) error {
+		if _, err := t.exec(ctx, dropRelays, now); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, renewRelay, l.Owner, now+micros(l.For), now); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, freeShards); err != nil {
+			return err
+		}
+		var relays int
+		if _, err := t.row(ctx, countRelays, nil, &relays); err != nil {
+			return err
+		}
+		share := (delivery.Shards + relays - 1) / relays
+		if _, err := t.exec(ctx, surplus, l.Owner, share); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, takeShards, l.Owner, share); err != nil {
+			return err
+		}
+		_, err := t.row(ctx, countShards, []any{l.Owner}, &shards)
+		return err
+	})
+	return shards, err
+}
+
+// Pending implements delivery.OutboxStore. It needs no lock and writes nothing:
+// a row that can be seen has been synced, because every commit here is.
+func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
+	var one int
+	err := s.read.QueryRowContext(ctx, haveLease, l.Owner).Scan(&one)
+	if err == sql.ErrNoRows {
+		return nil, delivery.ErrFenced
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	rows, err := s.read.QueryContext(ctx, selectPending, l.Owner, now, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err's
+	pending := make([]delivery.Row, 0, limit)
+	for rows.Next() {
+		row, err := scanPending(rows, now)
+		if err != nil {
+			return nil, err
+		}
+		pending = append(pending, row)
+	}
+	return pending, rows.Err()
+}
+
+func scanPending(rows *sql.Rows, now int64) (delivery.Row, error) {
+	var r delivery.Row
+	var id, key []byte
+	var revision, headers string
+	var version, appended, when, previous int64
+	m := &r.Message
+	if err := rows.Scan(&r.Seq, &id, &key, &m.Type, &revision, &m.Topic, &r.Lane.Type, &r.Lane.ID, &version, &appended,
+		&m.Source, &m.PartitionKey, &when, &m.ContentType, &headers, &m.Payload, &r.Attempts, &previous); err != nil {
+		return r, err
+	}
+	m.ID, m.IdempotencyKey = event.ID(id).String(), event.Key(key).String()
+	m.Subject, m.AggregateType = r.Lane.ID, r.Lane.Type
+	m.Time, m.Schema = instant(when), delivery.SchemaOf(m.Type, revision)
+	m.Version, m.Previous, m.Chained = uint64(version), uint64(previous), version > 0
+	r.Age = since(now, appended)
+	var err error
+	m.Headers, err = decodeHeaders(headers)
+	return r, err
+}
+
+// Settle implements delivery.OutboxStore.
+func (s *Store) Settle(ctx context.Context, l delivery.Lease, sent []delivery.Row, held []delivery.Hold) error {
+	now := s.now()
+	return s.begin(ctx, func(t *txn) error {
+		n, err := t.exec(ctx, holdLease, l.Owner, now+micros(l.For))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return delivery.ErrFenced
+		}
+		if err := t.settleSent(ctx, sent, now); err != nil {
+			return err
+		}
+		for _, h := range held {
+			if _, err := t.exec(ctx, setHold, h.Topic, h.Lane.Type, h.Lane.ID, h.Attempts, now+micros(h.For), h.Error); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *txn) settleSent(ctx context.Context, sent []delivery.Row, now int64) error {
+	if len(sent) == 0 {
+		return nil
+	}
+	seqs := make([]int64, len(sent))
+	for i, row := range sent {
+		seqs[i] = row.Seq
+		if row.Attempts > 0 {
+			if _, err := t.exec(ctx, dropHold, row.Message.Topic, row.Lane.Type, row.Lane.ID); err != nil {
+				return err
+			}
+		}
+	}
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, deleteSent, string(list)); err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, markPublished, string(list), now)
+	return err
+}
+
+// Release implements delivery.OutboxStore.
+func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
+	return s.begin(ctx, func(t *txn) error {
+		if _, err := t.exec(ctx, releaseRelay, l.Owner); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, freeShards)
+		return err
+	})
+}
+
+// Await implements delivery.OutboxStore: Append of this process ends it early
+// when it went through InTx or an inbox of this store.
+func (s *Store) Await(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+	case <-s.wake:
+	}
+	return nil
+}
+
+// Retain implements delivery.OutboxStore.
+func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, error) {
+	now := s.now()
+	logs, err := s.drop(ctx, oldestLog, dropLog, now-micros(keep))
+	if err != nil {
+		return logs, fmt.Errorf("drop payloads: %w", err)
+	}
+	events, err := s.drop(ctx, oldestEvent, dropEvents, now-micros(max(keep, remember)))
+	if err != nil {
+		return logs, fmt.Errorf("drop keys: %w", err)
+	}
+	return logs + events, nil
+}
+
+func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (int, error) {
+	var at int64
+	err := s.read.QueryRowContext(ctx, oldest).Scan(&at)
+	if err == sql.ErrNoRows || err == nil && at >= before {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	err = s.begin(ctx, func(t *txn) (err error) {
+		n, err = t.exec(ctx, query, before, retainPiece)
+		return err
+	})
+	return int(n), err
+}

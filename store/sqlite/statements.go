@@ -1,0 +1,13 @@
+package sqlite
+
+// statements are prepared once, when a store is opened: those that run once an
+// event or once a batch.
+var statements = []string{
+	insertEvent, selectBody, insertLog, insertOutbox, insertEffect,
+	holdLease, markPublished, deleteSent, dropHold, setHold,
+	isPaused, setInflight, addAttempt, anyAttempt, attemptOf,
+	horizonOf, insertSeen, outcomeOf, setOutcome, anyBlock, blockOf, markOf,
+	newMark, setMark, setBlock, wakeBlock, dropBlock, park, resolveCase, unpark,
+	setAttempt, dropAttempt, dropSuspect, firstAttempt, setCase, memberCounts, setMember, setNewest,
+	holdCall, answerCall, insertTopic, claimCursor, moveCursor, renewCursors,
+}
