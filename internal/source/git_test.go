@@ -15,13 +15,14 @@ import (
 
 // repository is a real git repository in a temporary directory.
 type repository struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 }
 
 func (r repository) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
+	// Housekeeping in the background would race with the removal of the directory.
+	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_ALLOW_PROTOCOL=file",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
@@ -52,7 +53,7 @@ func (r repository) commit(text string) string {
 	return r.git("rev-parse", "HEAD")
 }
 
-func emptyRepository(t *testing.T, args ...string) repository {
+func emptyRepository(t testing.TB, args ...string) repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

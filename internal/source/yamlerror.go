@@ -1,12 +1,17 @@
 package source
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"regexp"
-	"strconv"
+	"sort"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlLine = regexp.MustCompile(`^yaml: (?:line \d+: )?(.*)$`)
 
 // yamlWords says the parser's complaints in words of somebody who writes YAML.
 // The first entry that is part of the complaint counts.
@@ -27,21 +32,67 @@ var yamlWords = []struct{ complaint, words string }{
 	{"control characters are not allowed", "a control character: remove it"},
 	{"exceeded max depth", "too many lists and maps inside each other"},
 	{"document start", "something follows the end of the document: check the indentation"},
+	{"unknown anchor", "an alias of an anchor that does not stand before it: put text that begins with * in quotes"},
 	{"undefined tag handle", "a tag that is not known: remove it, or put text that begins with ! in quotes"},
 }
 
 // yamlError gives the parser's error a place and plain words.
 func yamlError(file string, data []byte, err error) *Error {
-	at := Pos{File: file}
-	found := yamlLine.FindStringSubmatch(err.Error())
-	if found == nil {
-		return Errorf(at, "cannot be read as YAML: %v", err)
-	}
-	at.Line, _ = strconv.Atoi(found[1])
+	complaint := yamlComplaint(err)
+	at := Pos{File: file, Line: failingLine(data, complaint)}
 	for _, w := range yamlWords {
-		if strings.Contains(found[2], w.complaint) {
+		if strings.Contains(complaint, w.complaint) {
 			return Errorf(at, "%s", w.words)
 		}
 	}
-	return Errorf(at, "cannot be read as YAML: %s", found[2])
+	return Errorf(at, "cannot be read as YAML: %s", complaint)
+}
+
+// yamlComplaint is the parser's error without the line, which is often that of
+// the place where the list or map around the error begins, or one less.
+func yamlComplaint(err error) string {
+	found := yamlLine.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err.Error()
+	}
+	return found[1]
+}
+
+// maxSearch is how large a file may be for its failing line to be looked for,
+// which parses it some twenty times.
+const maxSearch = 1 << 20
+
+// failingLine looks for the first line with which the text has its error: the
+// lines before it alone do not have it. 0 says that it is unknown.
+func failingLine(data []byte, complaint string) int {
+	if len(data) > maxSearch {
+		return 0
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	ends := make([]int, len(lines))
+	end := 0
+	for i, line := range lines {
+		end += len(line)
+		ends[i] = end
+	}
+	n := sort.Search(len(ends), func(i int) bool { return firstComplaint(data[:ends[i]]) == complaint })
+	if n == len(ends) {
+		return 0
+	}
+	return n + 1
+}
+
+// firstComplaint is what the parser says of a text, "" where it says nothing.
+func firstComplaint(data []byte) string {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var doc yaml.Node
+		err := decodeYAML(dec, &doc)
+		if errors.Is(err, io.EOF) {
+			return ""
+		}
+		if err != nil {
+			return yamlComplaint(err)
+		}
+	}
 }
