@@ -1,8 +1,11 @@
 package source
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -192,6 +195,7 @@ func TestOpenGitOwnTip(t *testing.T) {
 
 func TestOpenGitErrors(t *testing.T) {
 	r := history(t)
+	r.git("update-ref", "refs/remotes/upstream/next", "HEAD")
 	r.git("remote", "add", "origin", "https://example.org/x.git")
 	r.git("checkout", "-q", "--orphan", "alone")
 	r.commit("6")
@@ -205,6 +209,7 @@ func TestOpenGitErrors(t *testing.T) {
 		"main:sub":                    "has a colon",
 		"a b":                         "neither a path that exists nor a git ref",
 		"man":                         `did you mean "main"?`,
+		"next":                        `did you mean "upstream/next"?`,
 		"nope/nope":                   "\n  git fetch origin +refs/heads/nope/nope:refs/remotes/origin/nope/nope",
 		"origin/release":              "\n  git fetch origin +refs/heads/release:refs/remotes/origin/release",
 		"$(x)":                        "\n  git fetch origin '+refs/heads/$(x):refs/remotes/origin/$(x)'",
@@ -381,6 +386,30 @@ func TestGitTreeIsAFileSystem(t *testing.T) {
 	b, errB := onDisk.Hash("sub/f")
 	if want := r.git("hash-object", "sub/f"); a != want || b != want {
 		t.Errorf("got %s (%v) and %s (%v), want %s", a, errA, b, errB, want)
+	}
+}
+
+// TestGitTreeForged reads a tree that names files as no honest tree does.
+func TestGitTreeForged(t *testing.T) {
+	r := emptyRepository(t)
+	blob := r.git("hash-object", "-w", "--stdin") // of nothing
+	raw, err := hex.DecodeString(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree bytes.Buffer
+	for _, name := range []string{"..", "f", "\xff"} {
+		fmt.Fprintf(&tree, "100644 %s\x00%s", name, raw)
+	}
+	r.write("tree", tree.String())
+	id := r.git("hash-object", "-w", "--literally", "-t", "tree", "tree")
+	r.git("update-ref", "refs/heads/main", r.git("commit-tree", "-m", "1", id))
+	got, _, err := read(t, "HEAD", "f", Options{Dir: r.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := paths(t, got.FS); list != "f" {
+		t.Errorf("got %q", list)
 	}
 }
 

@@ -19,7 +19,7 @@ var (
 // would change that: nothing is ever fetched here.
 func (r *repo) missing(ctx context.Context, word string) error {
 	what := fmt.Sprintf("%q is no path here, and no branch, tag or commit of the repository", word)
-	if near := Suggest(word, r.names(ctx)); near != "" {
+	if near := nearest(word, r.names(ctx)); near != "" {
 		return fmt.Errorf("%s: did you mean %q?", what, near)
 	}
 	remote := r.remote(ctx)
@@ -31,6 +31,17 @@ func (r *repo) missing(ctx context.Context, word string) error {
 		return fmt.Errorf("%s: its history is not that long", what)
 	}
 	return fmt.Errorf("%s: if it is on the remote, run\n  %s", what, command)
+}
+
+// nearest is the branch of another remote that has this very name, else what
+// was mistyped.
+func nearest(word string, names []string) string {
+	for _, name := range names {
+		if _, branch, ok := strings.Cut(name, "/"); ok && branch == word {
+			return name
+		}
+	}
+	return Suggest(word, names)
 }
 
 // names are the branches and tags that could have been meant.

@@ -69,10 +69,14 @@ func parseList(out []byte) (map[string]*entry, error) {
 		}
 		about, p, _ := strings.Cut(line, "\t")
 		f := strings.Fields(about)
-		if len(f) != 3 || !fs.ValidPath(p) {
+		if len(f) != 3 {
 			return nil, fmt.Errorf("git ls-tree: a line that is not understood: %q", line)
 		}
-		files[p] = &entry{mode: gitMode(f[0]), id: f[2]}
+		// Git takes names that are not UTF-8, and forged trees have steps such as
+		// ..; nothing could refer to such a file.
+		if fs.ValidPath(p) {
+			files[p] = &entry{mode: gitMode(f[0]), id: f[2]}
+		}
 	}
 	return files, nil
 }

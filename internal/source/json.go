@@ -37,9 +37,14 @@ type scanner struct {
 	lost   bool // nothing that follows can be trusted
 	errs   []*Error
 
-	nodes   []Node   // slab that new nodes are cut from
 	items   []*Node  // of the lists that are open
 	members []Member // of the maps that are open
+	scratch []byte   // of the string that is read
+
+	// Slabs that nodes, lists and maps are cut from: one allocation for many.
+	nodeSlab   []Node
+	itemSlab   []*Node
+	memberSlab []Member
 }
 
 func (s *scanner) pos() Pos {
@@ -93,18 +98,30 @@ func (s *scanner) document() *Node {
 
 // space skips white space, and comments, which it reports.
 func (s *scanner) space() {
-	for s.at < len(s.src) {
-		switch s.src[s.at] {
-		case ' ', '\t', '\r':
-			s.at++
-		case '\n':
-			s.newline()
-		case '/':
+	src, at := s.src, s.at
+	for at < len(src) {
+		switch c := src[at]; {
+		case c == ' ':
+			at++
+		case c > '/': // most of what can follow, told apart by one comparison
+			s.at = at
+			return
+		case c == '\n':
+			at++
+			s.line++
+			s.start, s.wide = at, 0
+		case c == '\t' || c == '\r':
+			at++
+		case c == '/':
+			s.at = at
 			s.comment()
+			at = s.at
 		default:
+			s.at = at
 			return
 		}
 	}
+	s.at = at
 }
 
 func (s *scanner) newline() {
@@ -187,16 +204,22 @@ func (s *scanner) noValue() {
 	}
 }
 
-// node cuts a node from the slab: one allocation for many nodes.
 func (s *scanner) node() *Node {
-	if len(s.nodes) == 0 {
-		s.nodes = make([]Node, min(max(8, s.values), 256))
-	}
-	n := &s.nodes[0]
-	s.nodes = s.nodes[1:]
+	n := &cut(&s.nodeSlab, 1, s.values)[0]
 	n.Pos = s.pos()
 	if s.values++; s.values > MaxValues {
 		s.giveUp(n.Pos, "more than %d values in one document: split the file", MaxValues)
 	}
 	return n
+}
+
+// cut takes n elements from a slab. A new slab is as large as what was read so
+// far suggests, so that small documents stay small.
+func cut[T any](slab *[]T, n, soFar int) []T {
+	if n > len(*slab) {
+		*slab = make([]T, max(n, min(max(8, soFar), 256)))
+	}
+	part := (*slab)[:n:n]
+	*slab = (*slab)[n:]
+	return part
 }

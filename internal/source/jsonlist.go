@@ -20,7 +20,8 @@ func (s *scanner) list(n *Node) {
 	for more := s.first(n, ']'); more; more = s.next(n, ']') {
 		s.items = append(s.items, s.value())
 	}
-	n.Items = append(n.Items, s.items[base:]...)
+	n.Items = cut(&s.itemSlab, len(s.items)-base, s.values)
+	copy(n.Items, s.items[base:])
 	s.items = s.items[:base]
 }
 
@@ -38,7 +39,8 @@ func (s *scanner) object(n *Node) {
 		s.members = append(s.members, m)
 		seen = s.remember(base, seen, m)
 	}
-	n.Members = append(n.Members, s.members[base:]...)
+	n.Members = cut(&s.memberSlab, len(s.members)-base, s.values/2)
+	copy(n.Members, s.members[base:])
 	s.members = s.members[:base]
 }
 

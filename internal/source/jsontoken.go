@@ -93,21 +93,20 @@ var plain = func() (t [256]bool) {
 // is no escape.
 func (s *scanner) text() string {
 	open := s.pos()
-	s.at++
-	from := s.at
-	for s.at < len(s.src) {
-		c := s.src[s.at]
+	src, from := s.src, s.at+1
+	for at := from; at < len(src); at++ {
+		c := src[at]
 		switch {
 		case plain[c]:
 		case c >= utf8.RuneSelf:
 			s.wide += int(c>>6&1 ^ 1) // 10xxxxxx continues a code point
 		case c == '"':
-			s.at++
-			return s.src[from : s.at-1]
+			s.at = at + 1
+			return src[from:at]
 		default:
+			s.at = at
 			return s.escaped(open, from)
 		}
-		s.at++
 	}
 	s.giveUp(open, "a string that is never closed")
 	return ""
@@ -115,16 +114,15 @@ func (s *scanner) text() string {
 
 // escaped goes on with a string at its first escape or control character.
 func (s *scanner) escaped(open Pos, from int) string {
-	var b strings.Builder
-	b.WriteString(s.src[from:s.at])
+	s.scratch = append(s.scratch[:0], s.src[from:s.at]...)
 	for s.at < len(s.src) {
 		c := s.src[s.at]
 		switch {
 		case c == '"':
 			s.at++
-			return b.String()
+			return string(s.scratch)
 		case c == '\\':
-			s.escape(&b)
+			s.escape()
 			continue
 		case c == '\n':
 			s.giveUp(open, "a string that is not closed in its line")
@@ -134,7 +132,7 @@ func (s *scanner) escaped(open Pos, from int) string {
 		case c&0xC0 == 0x80:
 			s.wide++
 		}
-		b.WriteByte(c)
+		s.scratch = append(s.scratch, c)
 		s.at++
 	}
 	s.giveUp(open, "a string that is never closed")
@@ -144,15 +142,15 @@ func (s *scanner) escaped(open Pos, from int) string {
 // escapes gives the byte that follows a backslash its meaning.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-func (s *scanner) escape(b *strings.Builder) {
+func (s *scanner) escape() {
 	at := s.pos()
 	s.at++
 	c := s.peek()
 	switch {
 	case c == 'u':
-		s.unicode(b, at)
+		s.unicode(at)
 	case escapes[c] != 0:
-		b.WriteByte(escapes[c])
+		s.scratch = append(s.scratch, escapes[c])
 		s.at++
 	default:
 		s.wrong(at, "an unknown escape in a string: a backslash itself is written \\\\")
@@ -160,7 +158,7 @@ func (s *scanner) escape(b *strings.Builder) {
 }
 
 // unicode passes \uXXXX, and the second half of a surrogate pair.
-func (s *scanner) unicode(b *strings.Builder, at Pos) {
+func (s *scanner) unicode(at Pos) {
 	r, ok := hex4(s.src[s.at+1:])
 	if !ok {
 		s.wrong(at, "\\u wants four hexadecimal digits")
@@ -170,7 +168,7 @@ func (s *scanner) unicode(b *strings.Builder, at Pos) {
 	if utf16.IsSurrogate(r) {
 		r = s.pair(r)
 	}
-	b.WriteRune(r)
+	s.scratch = utf8.AppendRune(s.scratch, r)
 }
 
 // pair joins two surrogates; one that stands alone means U+FFFD.

@@ -134,8 +134,11 @@ func (l *listFS) content(op, name string) (*entry, []byte, error) {
 }
 
 func (l *listFS) ReadFile(name string) ([]byte, error) {
-	_, data, err := l.content("open", name)
-	return bytes.Clone(data), err
+	e, data, err := l.content("open", name)
+	if err == nil && e.data != nil { // kept here, and the caller may change what is given
+		data = bytes.Clone(data)
+	}
+	return data, err
 }
 
 func (l *listFS) ReadDir(name string) ([]fs.DirEntry, error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
 )
 
 // unpacker collects the entries of an archive, which is never trusted: whatever
@@ -42,6 +43,8 @@ func clean(name string) (string, error) {
 		return ".", nil
 	case strings.ContainsAny(p, "\\\x00"):
 		return "", refused(name, "has a backslash or a NUL in its name")
+	case !utf8.ValidString(p):
+		return "", refused(name, "has a name that is not UTF-8")
 	case strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':':
 		return "", refused(name, "has an absolute path")
 	case !fs.ValidPath(p):
