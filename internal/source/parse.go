@@ -11,7 +11,7 @@ import (
 // of times smaller; the limits keep a hostile file from using up the memory.
 const (
 	MaxJSON   = 64 << 20 // bytes of a JSON document
-	MaxYAML   = 16 << 20 // bytes of a YAML document, whose nodes are larger
+	MaxYAML   = 8 << 20  // bytes of a YAML document, whose nodes take up to 150 times their text
 	MaxDepth  = 512      // lists and maps inside each other
 	MaxValues = 4 << 20  // values of a document
 
