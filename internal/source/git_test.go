@@ -141,6 +141,17 @@ func TestOpenGitErrors(t *testing.T) {
 	}
 }
 
+// TestOpenGitInHook has the variables that git sets for the hooks of another
+// repository.
+func TestOpenGitInHook(t *testing.T) {
+	r := history(t)
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "nowhere"))
+	t.Setenv("GIT_INDEX_FILE", "nowhere")
+	if _, got, err := read(t, "main", "sub/f", Options{Dir: r.dir}); got != "2" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestOpenGitWithout(t *testing.T) {
 	unborn := emptyRepository(t)
 	_, err := Open(t.Context(), "main", Options{Dir: unborn.dir})

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ var (
 // would change that: nothing is ever fetched here.
 func (r *repo) missing(ctx context.Context, word string) error {
 	what := fmt.Sprintf("%q is no path here, and no branch, tag or commit of the repository", word)
-	if near := nearest(word, r.names(ctx)); near != "" {
-		return fmt.Errorf("%s: did you mean %q?", what, near)
+	if near := cmp.Or(nearest(word, r.names(ctx)), nearPath(word)); near != "" {
+		return errors.New(what + didYouMean(near))
 	}
 	remote := r.remote(ctx)
 	command := r.fetch(ctx, remote, word)

@@ -140,11 +140,35 @@ func openFileTree(name string) (*Tree, error) {
 
 func explainDisk(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return &pathError{name, "no such file or directory", err}
+		return &pathError{name, "no such file or directory" + didYouMean(nearPath(name)), err}
 	}
 	var system *fs.PathError
 	if errors.As(err, &system) {
 		return &pathError{name, "cannot be opened: " + system.Err.Error(), err}
 	}
 	return &pathError{name, "cannot be opened: " + err.Error(), err}
+}
+
+// nearPath is what a mistyped path's neighbours suggest, "" where none is near.
+func nearPath(name string) string {
+	dir, base := filepath.Split(name)
+	list, err := os.ReadDir(filepath.Clean(dir))
+	if err != nil {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, entry := range list {
+		names[i] = entry.Name()
+	}
+	if near := Suggest(base, names); near != "" {
+		return dir + near
+	}
+	return ""
+}
+
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %q?", near)
 }

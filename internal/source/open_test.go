@@ -74,3 +74,19 @@ func TestDirectoryLinksOut(t *testing.T) {
 	_, err = tree.ReadFile("out/x")
 	wantError(t, err, "out/x: a symbolic link leads out of the tree, where it is not followed")
 }
+
+func TestOpenMistyped(t *testing.T) {
+	r := emptyRepository(t)
+	r.commit("1")
+	r.write("contracts/order.json", "{}")
+	t.Chdir(r.dir)
+	for ref, want := range map[string]string{
+		"contrcts":              `: did you mean "contracts"?`,
+		"./contrcts":            `./contrcts: no such file or directory: did you mean "./contracts"?`,
+		"contracts/oder.json":   `contracts/oder.json: no such file or directory: did you mean "contracts/order.json"?`,
+		"nowhere/x/y/oder.json": "nowhere/x/y/oder.json: no such file or directory",
+	} {
+		_, err := Open(t.Context(), ref, Options{})
+		wantError(t, err, want)
+	}
+}
