@@ -1,0 +1,87 @@
+package event
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// decimal is a JSON number taken apart: ± digits × 10^exponent, the digits
+// without zeros at either end, none for zero. A huge exponent costs nothing.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int64
+}
+
+// maxExponent is far beyond what matters; larger exponents are all alike.
+const maxExponent = 1 << 40
+
+func parseDecimal(literal string) decimal {
+	var d decimal
+	rest, negative := strings.CutPrefix(literal, "-")
+	mantissa := rest
+	if i := strings.IndexAny(rest, "eE"); i >= 0 {
+		mantissa = rest[:i]
+		d.exponent = parseExponent(rest[i+1:])
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	d.exponent -= int64(len(fraction))
+	d.digits = whole + fraction
+	for strings.HasSuffix(d.digits, "0") {
+		d.digits = d.digits[:len(d.digits)-1]
+		d.exponent++
+	}
+	if d.digits = strings.TrimLeft(d.digits, "0"); d.digits == "" {
+		return decimal{}
+	}
+	d.negative = negative
+	return d
+}
+
+func parseExponent(text string) int64 {
+	e, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && strings.HasPrefix(text, "-") {
+		return -maxExponent
+	}
+	if err != nil {
+		return maxExponent
+	}
+	return min(max(e, -maxExponent), maxExponent)
+}
+
+func (d decimal) whole() bool { return d.digits == "" || d.exponent >= 0 }
+
+// integer writes a whole number in plain digits. One of more than 30 digits is
+// cut short: it is too large for every caller.
+func (d decimal) integer() string {
+	if d.digits == "" {
+		return "0"
+	}
+	text := d.digits + strings.Repeat("0", int(min(d.exponent, 30)))
+	if d.negative {
+		return "-" + text
+	}
+	return text
+}
+
+func (d decimal) compare(e decimal) int {
+	if c := cmp.Compare(d.sign(), e.sign()); c != 0 || d.digits == "" {
+		return c
+	}
+	c := cmp.Compare(d.exponent+int64(len(d.digits)), e.exponent+int64(len(e.digits)))
+	if c == 0 {
+		c = strings.Compare(d.digits, e.digits) // no zeros at the end: the longer one is the larger
+	}
+	return c * d.sign()
+}
+
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,247 @@
+package event
+
+// Kind is the kind of a JSON value, as its first byte tells.
+type Kind uint8
+
+const (
+	NoKind Kind = iota // no value stands here
+	NullKind
+	BoolKind
+	NumberKind
+	StringKind
+	ListKind
+	ObjectKind
+)
+
+var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a string", "a list", "an object"}
+
+// String is the kind as a message names it: "a list".
+func (k Kind) String() string { return kindNames[k] }
+
+var kindOf = func() (t [256]Kind) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = NumberKind
+	}
+	t['-'], t['"'], t['['], t['{'] = NumberKind, StringKind, ListKind, ObjectKind
+	t['n'], t['t'], t['f'] = NullKind, BoolKind, BoolKind
+	return t
+}()
+
+// Kind tells what kind of value is at hand without passing it.
+func (s *Scanner) Kind() Kind { return kindOf[s.space()] }
+
+// space passes white space and gives the byte after it, 0 at the end.
+func (s *Scanner) space() byte {
+	for s.at < len(s.data) {
+		switch c := s.data[s.at]; c {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// want refuses a value of another kind.
+func (s *Scanner) want(k Kind) bool {
+	c := s.space()
+	if got := kindOf[c]; got != k {
+		s.mismatch(k, got)
+		return false
+	}
+	return true
+}
+
+func (s *Scanner) mismatch(want, got Kind) {
+	switch {
+	case s.err != nil:
+	case got == NoKind:
+		s.syntax("a value")
+	default:
+		s.Refuse("want %v, not %v", want, got)
+	}
+}
+
+// syntax refuses a text that is not JSON.
+func (s *Scanner) syntax(want string) {
+	switch {
+	case s.err != nil:
+	case s.at >= len(s.data):
+		s.Refuse("not JSON: the text ends where %s should stand", want)
+	default:
+		s.Refuse("not JSON: %q at byte %d, where %s should stand", s.data[s.at], s.at, want)
+	}
+}
+
+// Object enters an object; Member steps through it.
+func (s *Scanner) Object() {
+	if s.want(ObjectKind) {
+		s.push(false)
+	}
+}
+
+// Member steps to the next member of the object that was entered last, and
+// leaves the object after the last one. Each member's value must be passed.
+func (s *Scanner) Member() bool {
+	if s.err != nil {
+		return false
+	}
+	l := s.level()
+	c := s.space()
+	switch {
+	case c == '}':
+		s.at++
+		s.depth--
+		return false
+	case l.index >= 0 && c == ',':
+		s.at++
+		c = s.space()
+	case l.index >= 0:
+		s.syntax("a comma or '}'")
+		return false
+	}
+	if c != '"' {
+		s.syntax("a member's name")
+		return false
+	}
+	name := s.text()
+	if s.space() != ':' {
+		s.syntax("a colon")
+		return false
+	}
+	s.at++
+	l.name = name
+	l.index++
+	return true
+}
+
+// Name is the name of the member at hand. It is valid until the next one.
+func (s *Scanner) Name() []byte {
+	if s.depth == 0 {
+		return nil
+	}
+	return s.level().name
+}
+
+// List enters a list; Element steps through it.
+func (s *Scanner) List() {
+	if s.want(ListKind) {
+		s.push(true)
+	}
+}
+
+// Element steps to the next element of the list that was entered last, and
+// leaves the list after the last one. Each element must be passed.
+func (s *Scanner) Element() bool {
+	if s.err != nil {
+		return false
+	}
+	l := s.level()
+	c := s.space()
+	switch {
+	case c == ']':
+		s.at++
+		s.depth--
+		return false
+	case l.index >= 0 && c != ',':
+		s.syntax("a comma or ']'")
+		return false
+	case l.index >= 0:
+		s.at++
+		if s.space() == ']' {
+			s.syntax("an element")
+			return false
+		}
+	}
+	l.index++
+	return true
+}
+
+// Index is the number of the element at hand, from 0.
+func (s *Scanner) Index() int { return s.level().index }
+
+// Null passes a null, if there is one.
+func (s *Scanner) Null() bool {
+	if s.space() != 'n' {
+		return false
+	}
+	return s.word("null")
+}
+
+// Bool passes a boolean.
+func (s *Scanner) Bool() bool {
+	if !s.want(BoolKind) {
+		return false
+	}
+	if s.data[s.at] == 't' {
+		return s.word("true")
+	}
+	s.word("false")
+	return false
+}
+
+func (s *Scanner) word(word string) bool {
+	if end := s.at + len(word); end <= len(s.data) && string(s.data[s.at:end]) == word {
+		s.at = end
+		return true
+	}
+	s.syntax(word)
+	return false
+}
+
+// Skip passes a value of any kind.
+func (s *Scanner) Skip() {
+	base := s.depth
+	for {
+		s.skipOne()
+		if s.err != nil || !s.skipNext(base) {
+			return
+		}
+	}
+}
+
+// skipOne passes a scalar, or the bracket that opens a list or an object.
+func (s *Scanner) skipOne() {
+	switch s.Kind() {
+	case ObjectKind:
+		s.push(false)
+	case ListKind:
+		s.push(true)
+	case StringKind:
+		s.skipText()
+	case NumberKind:
+		s.number()
+	case BoolKind:
+		s.Bool()
+	case NullKind:
+		s.Null()
+	default:
+		s.syntax("a value")
+	}
+}
+
+// skipNext steps to the next value inside what Skip opened; false: all is passed.
+func (s *Scanner) skipNext(base int) bool {
+	for s.depth > base && s.err == nil {
+		step := s.Member
+		if s.level().list {
+			step = s.Element
+		}
+		if step() {
+			return true
+		}
+	}
+	return false
+}
+
+// Raw passes a value of any kind and gives its text, a piece of the document.
+func (s *Scanner) Raw() []byte {
+	s.space()
+	from := s.at
+	s.Skip()
+	if s.err != nil {
+		return nil
+	}
+	return s.data[from:s.at]
+}

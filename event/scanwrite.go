@@ -1,0 +1,44 @@
+package event
+
+import (
+	"time"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendJSON writes a string as JSON. Text that is not UTF-8 is written as it
+// is, for the decoder to refuse.
+func AppendJSON(b []byte, text string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if plain[c] || c >= utf8.RuneSelf {
+			continue
+		}
+		b = appendEscape(append(b, text[from:i]...), c)
+		from = i + 1
+	}
+	return append(append(b, text[from:]...), '"')
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	}
+	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// AppendTime writes a time as JSON, as RFC 3339 with its offset and the
+// fraction that it has.
+func AppendTime(b []byte, t time.Time) []byte {
+	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"')
+}
