@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// commentSize is what one comment on GitHub may hold, less the line that says
+// that something was left out.
+const commentSize = 65_000
+
+// commentMark finds the comment again that is to be replaced.
+const commentMark = "<!-- evcontract -->\n"
+
+// Markdown writes one comment for a pull request: the summary, a table of who
+// can read what, and the findings with their witnesses folded away.
+func Markdown(w io.Writer, r *rule.Report, _ Options) error {
+	r = clean(r)
+	var b strings.Builder
+	b.WriteString(commentMark)
+	fmt.Fprintf(&b, "### %s evcontract: %s\n\n", sign(r), prose(summary(r)))
+	b.WriteString(readTable(r))
+	for _, line := range notes(r) {
+		fmt.Fprintf(&b, "> - %s\n", prose(line))
+	}
+	for i := range r.Findings {
+		section := markdownFinding(&r.Findings[i])
+		if utf8.RuneCountInString(b.String())+utf8.RuneCountInString(section) > commentSize {
+			fmt.Fprintf(&b, "\n… and %d more: the other formats have them all.\n", len(r.Findings)-i)
+			break
+		}
+		b.WriteString(section)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func sign(r *rule.Report) string {
+	switch {
+	case r.Verdict() == rule.Breaking:
+		return "❌"
+	case r.Verdict() == rule.Undecided:
+		return "❓"
+	case r.Reaches(rule.Warning):
+		return "⚠️"
+	}
+	return "✅"
+}
+
+// readTable has one row for each consumer and event of which a read does not
+// hold; the others are counted below it.
+func readTable(r *rule.Report) string {
+	rows, held := readRows(r)
+	var b strings.Builder
+	if len(rows) > 0 {
+		b.WriteString("| consumer | event | old readers, new events | new readers, old events |\n|---|---|---|---|\n")
+		b.WriteString(strings.Join(firstRows(rows), ""))
+		b.WriteString("\n")
+	}
+	if len(held) > 0 {
+		slices.Sort(held)
+		fmt.Fprintf(&b, "Every read holds for: %s\n\n", prose(shortenList(slices.Compact(held), 30)))
+	}
+	return b.String()
+}
+
+// firstRows keeps a table readable.
+func firstRows(rows []string) []string {
+	const most = 60
+	if len(rows) <= most {
+		return rows
+	}
+	return append(slices.Clone(rows[:most]), fmt.Sprintf("| … %d more | | | |\n", len(rows)-most))
+}
+
+func readRows(r *rule.Report) (rows, held []string) {
+	findings := byFingerprint(r)
+	type cell struct{ consumer, event string }
+	var order []cell
+	reads := map[cell][]*rule.Read{}
+	for i := range r.Reads {
+		key := cell{r.Reads[i].Reader.Consumer, r.Reads[i].Event}
+		if reads[key] == nil {
+			order = append(order, key)
+		}
+		reads[key] = append(reads[key], &r.Reads[i])
+	}
+	for _, key := range order {
+		if !slices.ContainsFunc(reads[key], func(r *rule.Read) bool { return r.Answer != rule.Holds }) {
+			held = append(held, fmt.Sprintf("%s (%s)", reader(key.consumer), key.event))
+			continue
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", prose(reader(key.consumer)), prose(key.event),
+			answers(findings, reads[key], rule.Forward), answers(findings, reads[key], rule.Backward)))
+	}
+	return rows, held
+}
+
+// answers is a cell of the table: the worst answer of a direction, and its rules.
+func answers(findings map[string][]*rule.Finding, reads []*rule.Read, d rule.Direction) string {
+	worst, rules := 0, []string{}
+	for _, read := range reads {
+		if read.Direction != d {
+			continue
+		}
+		worst = max(worst, badness[read.Answer])
+		for _, f := range told(findings, read) {
+			if !slices.Contains(rules, code(f.Rule)) {
+				rules = append(rules, code(f.Rule))
+			}
+		}
+	}
+	return strings.TrimSpace(answerSigns[worst] + " " + shortenList(rules, 4))
+}
+
+var (
+	badness     = map[rule.Answer]int{rule.Holds: 1, rule.Unknown: 2, rule.Refuted: 3}
+	answerSigns = [...]string{"–", "✅ holds", "❓ unknown", "❌ refuted"}
+)
+
+func shortenList(words []string, most int) string {
+	if len(words) > most {
+		words = append(slices.Clone(words[:most]), fmt.Sprintf("… %d more", len(words)-most))
+	}
+	return strings.Join(words, ", ")
+}
+
+func markdownFinding(f *rule.Finding) string {
+	var b strings.Builder
+	mark := map[rule.Severity]string{rule.Error: "❌", rule.Warning: "⚠️", rule.Info: "ℹ️"}[f.Severity]
+	if f.Waived != nil {
+		mark = "🔕"
+	}
+	fmt.Fprintf(&b, "\n**%s %s** %s", mark, f.Rule, code(f.Path))
+	fmt.Fprintf(&b, "\n%s\n", prose(f.Message))
+	for _, line := range []struct{ label, text string }{{"at", code(where(f))}, {"was", code(was(f))}, {"fix", prose(f.Fix)}} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", line.label, line.text)
+		}
+	}
+	for _, line := range hits(f) {
+		fmt.Fprintf(&b, "- hits: %s\n", prose(line))
+	}
+	if f.Waived != nil {
+		fmt.Fprintf(&b, "- %s\n", prose(waiver(f.Waived)))
+	}
+	if f.Witness != nil {
+		fmt.Fprintf(&b, "\n<details><summary>the event that proves it</summary>\n\n%s\n</details>\n", fence(proof(f.Witness)))
+	}
+	return b.String()
+}
+
+// markup is what Markdown, HTML, mathematics, GitHub's mentions and links would
+// act on. An empty comment breaks the latter and is not copied with the text.
+var markup = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`,
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", "$", "<span>$</span>",
+	"@", "@<!-- -->", "#", "#<!-- -->", "://", ":<!-- -->//", "www.", "www<!-- -->.",
+)
+
+// prose makes a text of others show itself in Markdown.
+func prose(s string) string { return markup.Replace(s) }
+
+// code shows a text as code, whatever backticks it holds.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "<code>" + prose(s) + "</code>"
+}
+
+// fence puts lines into a code block that they cannot end.
+func fence(lines []string) string {
+	text := strings.Join(lines, "\n")
+	ticks := "```"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	return ticks + "text\n" + text + "\n" + ticks + "\n"
+}
