@@ -1,0 +1,86 @@
+package jsonschema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// Ref is a cursor on one subschema, or on one value inside a schema: a file of
+// the tree, a JSON pointer in it, and what stands there.
+type Ref struct {
+	File    string
+	Pointer string
+	Node    *source.Node
+}
+
+// place names a Ref without what stands there.
+type place struct{ file, pointer string }
+
+func (r Ref) place() place { return place{r.File, r.Pointer} }
+
+// Pos is where the key stands that leads to the subschema.
+func (s *Schema) Pos() source.Pos { return s.PosAt(s.root.File, s.root.Pointer) }
+
+// RootRef is the schema's root: the subschema that the manifest named.
+func (s *Schema) RootRef() Ref { return s.root }
+
+// Follow gives the schema that $ref, a $dynamicRef or a $recursiveRef of this
+// subschema points to. It is false where there is none, where it dangles, and
+// where a dynamic reference may mean several.
+func (s *Schema) Follow(r Ref) (Ref, bool) { return s.closure.follow(r) }
+
+// Sub gives what lies below a subschema, by the tokens of a JSON pointer
+// ("properties", "a/b"). Its Node is nil where there is nothing.
+func (s *Schema) Sub(r Ref, steps ...string) Ref {
+	for _, step := range steps {
+		r = r.sub(step, r.Node.Find("/"+escape(step)))
+	}
+	return r
+}
+
+// PosAt is where a JSON pointer of a file of the closure leads to, by the place
+// of its key. The file may also be named by a URI under which it was referred to.
+func (s *Schema) PosAt(file, pointer string) source.Pos {
+	if d := s.closure.document(file); d != nil {
+		if at := d.root.KeyPos(pointer); !at.IsZero() {
+			return at
+		}
+		return source.Pos{File: d.file}
+	}
+	return source.Pos{File: file}
+}
+
+// At is the cursor on a place that an engine names by file and pointer.
+func (s *Schema) At(file, pointer string) (Ref, bool) {
+	d := s.closure.document(file)
+	if d == nil {
+		return Ref{}, false
+	}
+	n := d.root.Find(pointer)
+	return Ref{File: d.file, Pointer: pointer, Node: n}, n != nil
+}
+
+// DraftAt is the draft that a subschema is written in.
+func (s *Schema) DraftAt(r Ref) string { return s.closure.of(r).draft.String() }
+
+func (r Ref) sub(step string, n *source.Node) Ref {
+	return Ref{File: r.File, Pointer: r.Pointer + "/" + escape(step), Node: n}
+}
+
+// get is the value of a keyword.
+func (r Ref) get(name string) Ref { return r.sub(name, r.Node.Get(name)) }
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escape(step string) string {
+	if !strings.ContainsAny(step, "~/") {
+		return step
+	}
+	return pointerEscaper.Replace(step)
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
