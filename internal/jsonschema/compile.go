@@ -30,7 +30,7 @@ func (s *Schema) compile(o Options) {
 	}
 	c, err := k.Compile(fileURI(s.root.File).String() + "#" + s.root.Pointer)
 	if err != nil {
-		s.closure.problem(Invalid, source.Pos{File: s.root.File}, "", "%v", err)
+		s.closure.problem(Invalid, source.Pos{File: s.root.File}, "correct the schema: nothing can be validated by it", "%v", err)
 		return
 	}
 	s.compiled = &compiled{c}
