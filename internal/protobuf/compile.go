@@ -1,0 +1,161 @@
+package protobuf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/reporter"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// compilation compiles one file and what it imports.
+type compilation struct {
+	loader *Loader
+	dirs   []string
+
+	mu       sync.Mutex
+	sources  map[string][]byte // by import name; what comes from the tree
+	problems []*source.Error
+}
+
+// run compiles a file of an edition up to 2023.
+func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems []*source.Error) {
+	defer func() {
+		if r := recover(); r != nil {
+			fd, problems = nil, []*source.Error{source.Errorf(source.Pos{File: c.loader.fileOf(name)}, "the compiler crashed on this file or one that it imports (%v): please report it", r)}
+		}
+	}()
+	fd, err := c.classic(name)
+	if fd == nil && len(c.problems) == 0 {
+		c.problems = append(c.problems, c.explain(name, err))
+	}
+	if len(c.problems) > 0 {
+		return nil, sorted(c.problems)
+	}
+	return fd, nil
+}
+
+func (c *compilation) classic(name string) (protoreflect.FileDescriptor, error) {
+	compiler := protocompile.Compiler{
+		Resolver: protocompile.ResolverFunc(c.find),
+		Reporter: reporter.NewReporter(c.note, nil),
+	}
+	files, err := compiler.Compile(context.Background(), name)
+	if err != nil || len(files) == 0 || len(c.problems) > 0 {
+		return nil, err
+	}
+	return files[0], nil
+}
+
+// find is the compiler's resolver. A file that was compiled before is shared;
+// a well-known type that the tree doesn't have is built in.
+func (c *compilation) find(name string) (protocompile.SearchResult, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if fd := c.loader.linked[name]; fd != nil {
+		return protocompile.SearchResult{Desc: fd}, nil
+	}
+	data, err := c.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return protocompile.WithStandardImports(nothing).FindFileByPath(name)
+	}
+	if err != nil {
+		return protocompile.SearchResult{}, err
+	}
+	return protocompile.SearchResult{Source: bytes.NewReader(data)}, nil
+}
+
+var nothing = protocompile.ResolverFunc(func(string) (protocompile.SearchResult, error) {
+	return protocompile.SearchResult{}, protoregistry.NotFound
+})
+
+// read gives the source of an imported file.
+func (c *compilation) read(name string) ([]byte, error) {
+	file, data, err := c.loader.locate(name, c.dirs)
+	if err != nil {
+		return nil, err
+	}
+	if c.sources == nil {
+		c.sources = map[string][]byte{}
+	}
+	c.loader.files[name], c.sources[name] = file, data
+	return data, nil
+}
+
+// note keeps an error and lets the compiler look for more.
+func (c *compilation) note(err reporter.ErrorWithPos) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := err.GetPosition()
+	pos := source.Pos{File: c.loader.fileOf(at.Filename), Line: at.Line}
+	if data := c.sources[at.Filename]; data != nil && at.Line > 0 {
+		pos = posAt(pos.File, data, at.Offset)
+	}
+	c.problems = append(c.problems, source.Errorf(pos, "%s", c.words(err.Unwrap().Error())))
+	return nil
+}
+
+// explain says an error that has no place.
+func (c *compilation) explain(name string, err error) *source.Error {
+	if err == nil {
+		err = errors.New("cannot be compiled")
+	}
+	return source.Errorf(source.Pos{File: c.loader.fileOf(name)}, "%s", c.words(err.Error()))
+}
+
+// remedies say what to do about a complaint of the compiler. The first that is
+// part of it counts.
+var remedies = []struct{ complaint, remedy string }{
+	{"not yet fully supported", "write the file in edition 2023, proto3 or proto2, which every compiler knows"},
+	{"cycle found in imports", "move what both files need into a third one"},
+	{"unknown type", "import the file that declares it, or correct the name"},
+	{"unknown extendee type", "import the file that declares it, or correct the name"},
+	{"unknown extension", "import the file that declares the option"},
+	{"could not resolve", "import the file that declares it, or correct the name"},
+	{"value numeric value zero", "let the enum begin with a value 0, NAME_UNSPECIFIED = 0"},
+	{"first value of enum have numeric value zero", "let the enum begin with a value 0, NAME_UNSPECIFIED = 0"},
+	{"both have the same tag", "give one of them a number of its own"},
+	{"reserved range", "take another number: this one was used before"},
+	{"using reserved name", "take another name: this one was used before"},
+	{"already defined at", "rename one of them, or import the file under one path only"},
+	{"syntax error", "correct the line, or what stands before it"},
+}
+
+func (c *compilation) words(complaint string) string {
+	if rest, ok := strings.CutPrefix(complaint, "could not resolve path "); ok {
+		name, _, _ := strings.Cut(rest, ": ")
+		return fmt.Sprintf("the import %s is not there: it was looked for in %s; correct the import, add the file, or add its root to proto_paths", name, strings.Join(c.dirs, ", "))
+	}
+	for _, r := range remedies {
+		if strings.Contains(complaint, r.complaint) {
+			return complaint + ": " + r.remedy
+		}
+	}
+	return complaint
+}
+
+// sorted puts errors in reading order, each once, and not more than somebody reads.
+func sorted(problems []*source.Error) []*source.Error {
+	const most = 100
+	slices.SortStableFunc(problems, func(a, b *source.Error) int {
+		switch {
+		case a.Pos.Before(b.Pos):
+			return -1
+		case b.Pos.Before(a.Pos):
+			return 1
+		}
+		return strings.Compare(a.Msg, b.Msg)
+	})
+	problems = slices.CompactFunc(problems, func(a, b *source.Error) bool { return *a == *b })
+	return problems[:min(len(problems), most)]
+}

@@ -1,0 +1,106 @@
+package protobuf
+
+import (
+	"strings"
+
+	"github.com/bufbuild/protocompile/linker"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// convert gives a compiled closure as descriptors of the Protobuf library
+// itself: only they tell its parsers what an edition's features say (whether a
+// string is checked, for one).
+func (l *Loader) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescriptor, error) {
+	var done []protoreflect.FileDescriptor
+	for _, f := range dependenciesFirst(fd) {
+		name := f.Path()
+		if l.compiled[name] == nil {
+			converted, err := protodesc.NewFile(protoOf(f), &imports{l, done})
+			if err != nil {
+				return nil, err
+			}
+			l.compiled[name] = converted
+			l.linked[name], _ = f.(linker.File)
+		}
+		done = append(done, l.compiled[name])
+	}
+	return l.compiled[fd.Path()], nil
+}
+
+func protoOf(fd protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto {
+	if r, ok := fd.(linker.Result); ok {
+		return r.FileDescriptorProto()
+	}
+	return protodesc.ToFileDescriptorProto(fd)
+}
+
+// imports is where protodesc looks things up: what was converted before.
+type imports struct {
+	loader *Loader
+	done   []protoreflect.FileDescriptor
+}
+
+// FindFileByPath finds a file by the name by which it is imported.
+func (i *imports) FindFileByPath(name string) (protoreflect.FileDescriptor, error) {
+	if fd := i.loader.compiled[name]; fd != nil {
+		return fd, nil
+	}
+	return nil, protoregistry.NotFound
+}
+
+// FindDescriptorByName finds a type of one of the files. Two files of a tree may
+// declare one name as long as no third imports both.
+func (i *imports) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
+	for _, fd := range i.done {
+		if d := lookUp(fd, name); d != nil {
+			return d, nil
+		}
+	}
+	return nil, protoregistry.NotFound
+}
+
+// lookUp finds a message, an enum or an extension that a file declares.
+func lookUp(fd protoreflect.FileDescriptor, name protoreflect.FullName) protoreflect.Descriptor {
+	rest, ok := string(name), true
+	if fd.Package() != "" {
+		rest, ok = strings.CutPrefix(rest, string(fd.Package())+".")
+	}
+	if !ok {
+		return nil
+	}
+	var in declarations = fd
+	for {
+		part, tail, more := strings.Cut(rest, ".")
+		if !more {
+			return declared(in, protoreflect.Name(part))
+		}
+		m := in.Messages().ByName(protoreflect.Name(part))
+		if m == nil {
+			return nil
+		}
+		in, rest = m, tail
+	}
+}
+
+// declarations is what a file and a message have in common.
+type declarations interface {
+	Messages() protoreflect.MessageDescriptors
+	Enums() protoreflect.EnumDescriptors
+	Extensions() protoreflect.ExtensionDescriptors
+}
+
+func declared(in declarations, name protoreflect.Name) protoreflect.Descriptor {
+	if m := in.Messages().ByName(name); m != nil {
+		return m
+	}
+	if e := in.Enums().ByName(name); e != nil {
+		return e
+	}
+	if x := in.Extensions().ByName(name); x != nil {
+		return x
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package protobuf
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Digest is a hash over what the closure says to a reader. Names of types,
+// packages and files take part only where they travel: in the JSON of
+// well-known types, in Any and in the names of extensions.
+func (s *Schema) Digest() string { return s.digest() }
+
+// Digest is a hash over one message, or one enum, and what it reaches, as
+// Schema.Digest takes it.
+func Digest(d protoreflect.Descriptor) string {
+	g := &digester{seen: map[protoreflect.FullName]int{}}
+	g.descriptor(d)
+	return g.sum()
+}
+
+func (s *Schema) computeDigest() string {
+	g := &digester{seen: map[protoreflect.FullName]int{}, schema: s}
+	g.message(s.root)
+	g.extensions()
+	if g.any {
+		g.named()
+	}
+	return g.sum()
+}
+
+// digester writes the closure in the order in which a walk from the root meets
+// it; types are numbered instead of named.
+type digester struct {
+	text   strings.Builder
+	seen   map[protoreflect.FullName]int
+	open   []protoreflect.FullName // messages with extension ranges
+	any    bool
+	schema *Schema // nil for a part of one
+}
+
+func (g *digester) sum() string {
+	h := sha256.Sum256([]byte(g.text.String()))
+	return hex.EncodeToString(h[:])
+}
+
+func (g *digester) add(format string, args ...any) { fmt.Fprintf(&g.text, format+"\n", args...) }
+
+// enter numbers a type, and reports whether it is new.
+func (g *digester) enter(kind string, name protoreflect.FullName) bool {
+	n, seen := g.seen[name]
+	if !seen {
+		n = len(g.seen)
+		g.seen[name] = n
+	}
+	g.add("%s %d", kind, n)
+	return !seen
+}
+
+func (g *digester) descriptor(d protoreflect.Descriptor) {
+	switch d := d.(type) {
+	case protoreflect.MessageDescriptor:
+		g.message(d)
+	case protoreflect.EnumDescriptor:
+		g.enum(d)
+	case protoreflect.FieldDescriptor:
+		g.field(d)
+	}
+}
+
+func (g *digester) message(m protoreflect.MessageDescriptor) {
+	if !g.enter("message", m.FullName()) {
+		return
+	}
+	if strings.HasPrefix(string(m.FullName()), "google.protobuf.") {
+		g.add("known %s", m.FullName())
+	}
+	g.any = g.any || m.FullName() == "google.protobuf.Any"
+	if m.ExtensionRanges().Len() > 0 {
+		g.open = append(g.open, m.FullName())
+	}
+	for _, f := range byNumber(m.Fields()) {
+		if g.schema == nil || !g.schema.otherArm(f) {
+			g.field(f)
+		}
+	}
+	g.add("end")
+}
+
+func byNumber(fields protoreflect.FieldDescriptors) []protoreflect.FieldDescriptor {
+	list := make([]protoreflect.FieldDescriptor, fields.Len())
+	for i := range list {
+		list[i] = fields.Get(i)
+	}
+	slices.SortFunc(list, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number() - b.Number()) })
+	return list
+}
+
+func (g *digester) field(f protoreflect.FieldDescriptor) {
+	g.add("field %d %s %s %s %s presence=%t utf8=%t", f.Number(), f.Name(), f.JSONName(), f.Kind(), f.Cardinality(), f.HasPresence(), checksUTF8(f))
+	if o := inOneof(f); o != nil {
+		g.add("oneof %d", o.Index())
+	}
+	if f.HasDefault() {
+		g.add("default %v", f.Default().Interface())
+	}
+	if o := f.Options(); o != nil {
+		// Custom options are unknown bytes here; rules of validation are among them.
+		g.add("options %x", optionBytes(o))
+	}
+	g.typeOf(f)
+}
+
+func (g *digester) typeOf(f protoreflect.FieldDescriptor) {
+	switch {
+	case f.IsMap():
+		g.add("map")
+		g.field(f.MapKey())
+		g.field(f.MapValue())
+	case f.Message() != nil:
+		g.message(f.Message())
+	case f.Enum() != nil:
+		g.enum(f.Enum())
+	}
+}
+
+func (g *digester) enum(e protoreflect.EnumDescriptor) {
+	if !g.enter("enum", e.FullName()) {
+		return
+	}
+	if e.FullName() == "google.protobuf.NullValue" {
+		g.add("known %s", e.FullName())
+	}
+	g.add("closed=%t", e.IsClosed())
+	for i := range e.Values().Len() {
+		v := e.Values().Get(i)
+		g.add("value %d %s", v.Number(), v.Name())
+	}
+}
+
+// extensions adds those of every message that was met, as JSON names them.
+func (g *digester) extensions() {
+	for i := 0; i < len(g.open); i++ {
+		var lines []protoreflect.FieldDescriptor
+		g.schema.types().RangeExtensionsByMessage(g.open[i], func(x protoreflect.ExtensionType) bool {
+			lines = append(lines, x.TypeDescriptor())
+			return true
+		})
+		slices.SortFunc(lines, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number() - b.Number()) })
+		for _, x := range lines {
+			g.add("extends %d %s", i, x.FullName())
+			g.field(x)
+		}
+	}
+}
+
+// named adds every message of the closure under its full name: an Any may hold it.
+func (g *digester) named() {
+	var all []protoreflect.MessageDescriptor
+	for _, fd := range closure(g.schema.file) {
+		if _, ours := g.schema.loader.files[fd.Path()]; ours {
+			all = appendMessages(all, fd.Messages())
+		}
+	}
+	slices.SortFunc(all, func(a, b protoreflect.MessageDescriptor) int {
+		return strings.Compare(string(a.FullName()), string(b.FullName()))
+	})
+	for _, m := range all {
+		g.add("name %s", m.FullName())
+		g.message(m)
+	}
+}
+
+func appendMessages(to []protoreflect.MessageDescriptor, messages protoreflect.MessageDescriptors) []protoreflect.MessageDescriptor {
+	for i := range messages.Len() {
+		m := messages.Get(i)
+		if !m.IsMapEntry() {
+			to = appendMessages(append(to, m), m.Messages())
+		}
+	}
+	return to
+}
+
+// checksUTF8 reports whether parsers refuse a string that is not UTF-8.
+func checksUTF8(f protoreflect.FieldDescriptor) bool {
+	e, ok := f.(interface{ EnforceUTF8() bool })
+	return ok && f.Kind() == protoreflect.StringKind && e.EnforceUTF8()
+}
+
+// optionBytes are the custom options of a field, as bytes.
+func optionBytes(o proto.Message) []byte {
+	m := o.ProtoReflect()
+	return m.GetUnknown()
+}

@@ -1,0 +1,91 @@
+package protobuf
+
+import (
+	"path"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// Options say where imports are looked for.
+type Options struct {
+	ProtoPaths []string // slash paths in the tree; the file's own directory is tried too
+}
+
+// Load reads the schema that a ref names:
+//
+//	orders/v1/events.proto#orders.v1.OrderPaid    a message
+//	orders/v1/events.proto#pkg.Envelope.paid      one arm of an envelope's oneof
+//	orders/v1/events.proto                        the file's only top-level message
+//
+// To load several refs of one tree, a Loader is faster.
+func Load(tree *source.Tree, ref string, o Options) (*Schema, []*source.Error) {
+	return NewLoader(tree, o).Load(ref)
+}
+
+// Messages lists the full names of a file's top-level messages.
+func Messages(tree *source.Tree, file string, o Options) ([]string, []*source.Error) {
+	return NewLoader(tree, o).Messages(file)
+}
+
+// Load is the function Load.
+func (l *Loader) Load(ref string) (*Schema, []*source.Error) {
+	file, name, named := strings.Cut(ref, "#")
+	fd, problems := l.compile(path.Clean(file))
+	if fd == nil {
+		return nil, problems
+	}
+	if !named {
+		return l.only(fd)
+	}
+	root, arm, problem := find(fd, name)
+	if problem != "" {
+		return nil, l.at(fd, "%s", problem)
+	}
+	return l.schema(fd, root, arm), nil
+}
+
+// Messages is the function Messages.
+func (l *Loader) Messages(file string) ([]string, []*source.Error) {
+	fd, problems := l.compile(path.Clean(file))
+	if fd == nil {
+		return nil, problems
+	}
+	return topLevel(fd), nil
+}
+
+// only takes the message of a file that has just one.
+func (l *Loader) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error) {
+	switch names := topLevel(fd); len(names) {
+	case 0:
+		return nil, l.at(fd, "declares no message, so there is no event in it")
+	case 1:
+		return l.schema(fd, fd.Messages().Get(0), nil), nil
+	default:
+		return nil, l.at(fd, "declares %d messages, and which one is the event is not said: append # and one of %s", len(names), listed(names))
+	}
+}
+
+func (l *Loader) at(fd protoreflect.FileDescriptor, format string, args ...any) []*source.Error {
+	return []*source.Error{source.Errorf(source.Pos{File: l.fileOf(fd.Path())}, format, args...)}
+}
+
+func topLevel(fd protoreflect.FileDescriptor) []string {
+	messages := fd.Messages()
+	names := make([]string, messages.Len())
+	for i := range names {
+		names[i] = string(messages.Get(i).FullName())
+	}
+	return names
+}
+
+// listed writes candidates for a message, not endlessly many.
+func listed(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}

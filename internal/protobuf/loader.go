@@ -1,0 +1,129 @@
+package protobuf
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bufbuild/protocompile/linker"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// Loader loads schemas of one tree and compiles each file once. It is safe for
+// concurrent use.
+type Loader struct {
+	tree  *source.Tree
+	paths []string
+
+	mu       sync.Mutex
+	compiled map[string]protoreflect.FileDescriptor // by import name
+	linked   map[string]linker.File                 // the same as the compiler left it
+	failed   map[string][]*source.Error             // by file
+	files    map[string]string                      // import name to path in the tree
+	places   map[string]*places                     // by import name
+}
+
+// NewLoader gives a loader for a tree.
+func NewLoader(tree *source.Tree, o Options) *Loader {
+	l := &Loader{
+		tree:     tree,
+		compiled: map[string]protoreflect.FileDescriptor{},
+		linked:   map[string]linker.File{},
+		failed:   map[string][]*source.Error{},
+		files:    map[string]string{},
+		places:   map[string]*places{},
+	}
+	for _, p := range o.ProtoPaths {
+		l.paths = append(l.paths, path.Clean(p))
+	}
+	return l
+}
+
+// compile gives the descriptor of a file of the tree.
+func (l *Loader) compile(file string) (protoreflect.FileDescriptor, []*source.Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if problems := l.failed[file]; problems != nil {
+		return nil, problems
+	}
+	name, dirs := l.nameOf(file)
+	if fd := l.compiled[name]; fd != nil {
+		return fd, nil
+	}
+	if _, err := l.tree.ReadFile(file); err != nil {
+		return nil, []*source.Error{unreadable(file, err)}
+	}
+	c := &compilation{loader: l, dirs: dirs}
+	fd, problems := c.run(name)
+	if fd == nil {
+		l.failed[file] = problems
+		return nil, problems
+	}
+	converted, err := l.convert(fd)
+	if err != nil {
+		problem := c.explain(name, err)
+		l.failed[file] = []*source.Error{problem}
+		return nil, l.failed[file]
+	}
+	return converted, nil
+}
+
+// nameOf is the name by which others import a file, and the directories in
+// which its imports are looked for.
+func (l *Loader) nameOf(file string) (string, []string) {
+	own := path.Dir(file)
+	dirs := l.paths
+	if !slices.Contains(dirs, own) {
+		dirs = append(slices.Clip(dirs), own)
+	}
+	for _, dir := range dirs {
+		if rest, ok := below(file, dir); ok {
+			return rest, dirs
+		}
+	}
+	return path.Base(file), dirs
+}
+
+// below gives a file's path relative to a directory that it lies in.
+func below(file, dir string) (string, bool) {
+	if dir == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, dir+"/")
+}
+
+// fileOf is the path in the tree of a file that was imported by name.
+func (l *Loader) fileOf(name string) string {
+	if file := l.files[name]; file != "" {
+		return file
+	}
+	return name
+}
+
+// unreadable is an error about a file as a whole, without its path twice.
+func unreadable(file string, err error) *source.Error {
+	msg, _ := strings.CutPrefix(err.Error(), file+": ")
+	return source.Errorf(source.Pos{File: file}, "%s", msg)
+}
+
+// locate finds an imported file in one of several directories. The error is
+// fs.ErrNotExist where no directory has it.
+func (l *Loader) locate(name string, dirs []string) (string, []byte, error) {
+	if !fs.ValidPath(name) {
+		return "", nil, errors.New("is not a path inside the tree: import it by its path below one of the proto_paths")
+	}
+	for _, dir := range dirs {
+		file := path.Join(dir, name)
+		data, err := l.tree.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		return file, data, err
+	}
+	return "", nil, fs.ErrNotExist
+}
