@@ -37,7 +37,7 @@ func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems
 	}()
 	fd, err := c.classic(name)
 	if fd == nil && len(c.problems) == 0 {
-		c.problems = append(c.problems, c.explain(name, err))
+		c.give(name, err)
 	}
 	if len(c.problems) > 0 {
 		return nil, sorted(c.problems)
@@ -103,6 +103,17 @@ func (c *compilation) note(err reporter.ErrorWithPos) error {
 	}
 	c.problems = append(c.problems, source.Errorf(pos, "%s", c.words(err.Unwrap().Error())))
 	return nil
+}
+
+// give keeps the error that compilation ended with. A missing import is not
+// reported before.
+func (c *compilation) give(name string, err error) {
+	var placed reporter.ErrorWithPos
+	if errors.As(err, &placed) {
+		_ = c.note(placed)
+		return
+	}
+	c.problems = append(c.problems, c.explain(name, err))
 }
 
 // explain says an error that has no place.
