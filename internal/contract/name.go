@@ -29,9 +29,11 @@ func ParseName(s string) (Name, error) {
 	return Name{Base: m[1], Major: major}, nil
 }
 
+// String is the name as a manifest writes it. What a bare schema is called has
+// no major version.
 func (n Name) String() string {
-	if n.Base == "" {
-		return ""
+	if n.Major == 0 {
+		return n.Base
 	}
 	return n.Base + ".v" + strconv.Itoa(n.Major)
 }

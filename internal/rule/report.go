@@ -90,3 +90,28 @@ func (r *Report) Sort() {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 	})
 }
+
+// Merge adds what another report has to say: its reads, and its findings, one
+// that is known already with its new hits.
+func (r *Report) Merge(other *Report) {
+	known := map[string]int{}
+	for i := range r.Findings {
+		known[r.Findings[i].Fingerprint] = i
+	}
+	r.Reads = append(r.Reads, other.Reads...)
+	for _, f := range other.Findings {
+		i, seen := known[f.Fingerprint]
+		if !seen {
+			known[f.Fingerprint] = len(r.Findings)
+			r.Findings = append(r.Findings, f)
+			continue
+		}
+		for _, hit := range f.Hits {
+			if !slices.Contains(r.Findings[i].Hits, hit) {
+				r.Findings[i].Hits = append(r.Findings[i].Hits, hit)
+			}
+		}
+		r.Findings[i].Severity = max(r.Findings[i].Severity, f.Severity)
+	}
+	r.Sort()
+}

@@ -1,0 +1,119 @@
+package load
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/protobuf"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// format is one language of schemas: the endings of its files, what a file
+// holds in bare mode, and how a schema is read.
+type format struct {
+	extensions []string
+	bare       func(l *loader, file string) (refs []string, names []string)
+	load       func(l *loader, ref string) (contract.Schema, []*source.Error)
+}
+
+var formats = []format{
+	{[]string{".proto"}, bareProtobuf, loadProtobuf},
+	{[]string{".json", ".yaml", ".yml"}, bareJSONSchema, loadJSONSchema},
+}
+
+func formatOf(file string) *format {
+	for i := range formats {
+		if slices.Contains(formats[i].extensions, path.Ext(file)) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+func loadProtobuf(l *loader, ref string) (contract.Schema, []*source.Error) {
+	s, problems := protobuf.Load(l.tree, ref, protobuf.Options{ProtoPaths: l.protoPaths()})
+	if s == nil {
+		return nil, problems
+	}
+	return s, problems
+}
+
+func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {
+	assert := l.options.AssertFormats || l.set.Workspace.Formats.Value == contract.Assert
+	s, problems := jsonschema.Load(l.tree, ref, jsonschema.Options{AssertFormats: assert})
+	if s == nil {
+		return nil, problems
+	}
+	return s, problems
+}
+
+func (l *loader) protoPaths() []string {
+	if l.set.Bare {
+		return []string{"."}
+	}
+	var paths []string
+	for _, p := range l.set.Workspace.ProtoPaths {
+		paths = append(paths, path.Clean(p.Value))
+	}
+	return paths
+}
+
+// isSchemaFile tells by its name that a file of the contracts folder is a
+// schema and no example, fixture or document.
+func isSchemaFile(file string) bool {
+	if path.Ext(file) == ".proto" {
+		return true
+	}
+	return formatOf(file) != nil && strings.HasSuffix(strings.TrimSuffix(file, path.Ext(file)), ".schema")
+}
+
+// schema loads the schema that an event's manifest names.
+func (l *loader) schema(e *contract.Event) {
+	ref := e.SchemaRef
+	if ref.Pos.IsZero() {
+		return // a lint says so
+	}
+	file, fragment, _ := strings.Cut(ref.Value, "#")
+	f := formatOf(file)
+	if f == nil {
+		l.unreadable(source.Errorf(ref.Pos, "schema: %q is neither a .proto nor a JSON Schema in .json, .yaml or .yml", file))
+		return
+	}
+	found, ok := l.find(file, path.Dir(e.Pos.File))
+	if !ok {
+		l.unreadable(source.Errorf(ref.Pos, "schema: there is no file %q beside the manifest%s", file, l.alsoTried(file)))
+		return
+	}
+	if fragment != "" {
+		found += "#" + fragment
+	}
+	schema, problems := f.load(l, found)
+	l.unreadable(problems...)
+	e.Schema = schema
+}
+
+// find looks beside the manifest and then, for a .proto, in the proto paths.
+func (l *loader) find(file, dir string) (string, bool) {
+	places := []string{dir}
+	if path.Ext(file) == ".proto" {
+		places = append(places, l.protoPaths()...)
+	}
+	for _, place := range places {
+		candidate := path.Join(place, file)
+		if info, err := fs.Stat(l.tree.FS, candidate); err == nil && !info.IsDir() {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+func (l *loader) alsoTried(file string) string {
+	if path.Ext(file) != ".proto" {
+		return ""
+	}
+	return " or in proto_paths " + strings.Join(l.protoPaths(), ", ")
+}
