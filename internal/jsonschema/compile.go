@@ -48,5 +48,5 @@ func (s *Schema) Validate(document []byte) error {
 	if err := d.Decode(&v); err != nil {
 		return err
 	}
-	return s.compiled.s.Validate(v)
+	return s.refusal(s.compiled.s.Validate(v))
 }

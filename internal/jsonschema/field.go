@@ -30,25 +30,6 @@ func (s *Schema) Field(path contract.Path) (contract.Field, error) {
 	return x.field(at, path), nil
 }
 
-// Declares reports whether the schema names what stands at a path, so that a
-// writer who emits only what it declares may emit it: as a field, or as one of a
-// map's values.
-func (s *Schema) Declares(path contract.Path) bool {
-	x := &shaper{closure: s.closure}
-	sh := x.shapeOf([]Ref{s.root})
-	for _, st := range path {
-		next, ok := x.step(sh, st)
-		if !ok && st.Kind == contract.FieldStep {
-			next, ok = x.step(sh, contract.Step{Kind: contract.ValueStep})
-		}
-		if !ok {
-			return false
-		}
-		sh = next
-	}
-	return true
-}
-
 // spot is a shape and what is known of the way to it.
 type spot struct {
 	shape

@@ -1,0 +1,68 @@
+package compat
+
+import (
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// jsonRead is one question about two JSON Schemas.
+type jsonRead struct {
+	Question
+	reader, writer *jsonschema.Schema
+}
+
+// broken turns a fact into a break.
+func (j jsonRead) broken(f jsonFact) Break {
+	id := f.rule()
+	f = f.named()
+	return Break{
+		Rule:     id,
+		Severity: rule.Error,
+		Path:     f.path,
+		Message:  f.message(),
+		Reader:   j.reader.PosAt(f.reader.File, f.reader.Pointer),
+		Writer:   j.writerPos(f),
+		Witness: &rule.Witness{
+			Event:      f.event.JSON(),
+			Mark:       f.mark,
+			ReaderSees: f.sees,
+		},
+		About: []string{f.keyword, j.reader.DigestAt(f.reader), digestOf(j.writer, f.writer)},
+	}
+}
+
+// writerPos is where the writer's schema speaks of the field, else of what is
+// around it.
+func (j jsonRead) writerPos(f jsonFact) source.Pos {
+	if field, err := j.writer.Field(f.path); err == nil {
+		return field.Pos
+	}
+	if f.writer.Node != nil {
+		return j.writer.PosAt(f.writer.File, f.writer.Pointer)
+	}
+	return nearest(j.writer, f.path)
+}
+
+func digestOf(s *jsonschema.Schema, r jsonschema.Ref) string {
+	if r.Node == nil {
+		return ""
+	}
+	return s.DigestAt(r)
+}
+
+// fact completes what the engine says with what it points to.
+func (j jsonRead) fact(event *source.Node, mark string, path contract.Path, keyword, file, pointer string) jsonFact {
+	f := jsonFact{event: event, mark: mark, path: path, keyword: keyword}
+	f.declares = func(p contract.Path) bool { return j.reader.Sends(p, true) }
+	f.reader, _ = j.reader.At(file, pointer)
+	f.holder = f.reader.Node
+	if around, ok := strings.CutSuffix(pointer, "/"+keyword); ok {
+		holder, _ := j.reader.At(file, around)
+		f.holder = holder.Node
+	}
+	return f
+}
