@@ -85,3 +85,14 @@ func (d decimal) sign() int {
 	}
 	return 1
 }
+
+// append writes the number so that equal numbers are equal texts.
+func (d decimal) append(b []byte) []byte {
+	if d.negative {
+		b = append(b, '-')
+	}
+	if d.digits == "" {
+		return append(b, '0')
+	}
+	return strconv.AppendInt(append(append(b, d.digits...), 'e'), d.exponent, 10)
+}

@@ -2,6 +2,7 @@ package event
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,4 +68,14 @@ func HasFormat(text, format string) (is, known bool) {
 		return false, false
 	}
 	return check(text), true
+}
+
+// ParseVersion reads an aggregate version that travels as text. What is none is
+// 0, which means unknown.
+func ParseVersion(text string) uint64 {
+	v, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return v
 }

@@ -42,3 +42,13 @@ func appendEscape(b []byte, c byte) []byte {
 func AppendTime(b []byte, t time.Time) []byte {
 	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"')
 }
+
+// EndObject closes an object that starts at an offset of b and whose members
+// were each written after a comma.
+func EndObject(b []byte, start int) []byte {
+	if len(b) == start {
+		return append(b, '{', '}')
+	}
+	b[start] = '{'
+	return append(b, '}')
+}

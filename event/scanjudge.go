@@ -1,0 +1,133 @@
+package event
+
+import (
+	"slices"
+	"strings"
+)
+
+// Want refuses the value at hand, whose kind is not one of those wanted.
+func (s *Scanner) Want(kinds string) {
+	if got := s.Kind(); got == NoKind {
+		s.syntax("a value")
+	} else {
+		s.Refuse("want %s, not %v", kinds, got)
+	}
+}
+
+// OneOf refuses the value at hand unless it equals one of some JSON values. It
+// passes nothing.
+func (s *Scanner) OneOf(values ...string) {
+	got, ok := s.canonical()
+	if !ok {
+		return
+	}
+	for _, v := range values {
+		other := NewScanner([]byte(v))
+		if want, _ := other.canonical(); want == got {
+			return
+		}
+	}
+	s.Refuse("%s is not one of the values that the contract lists", clip([]byte(got)))
+}
+
+// Count tells how many readers take the value at hand. It passes nothing.
+func (s *Scanner) Count(readers ...func(*Scanner)) int {
+	n := 0
+	for _, read := range readers {
+		if s.Try(read) {
+			n++
+		}
+	}
+	return n
+}
+
+// Elements tells how many elements of the list at hand a reader takes. It
+// passes nothing.
+func (s *Scanner) Elements(read func(*Scanner)) int {
+	n := 0
+	s.Also(func(s *Scanner) {
+		for s.List(); s.Element(); s.Skip() {
+			if s.Try(read) {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// Unique refuses the list at hand if two of its elements are equal. It passes
+// nothing.
+func (s *Scanner) Unique() {
+	s.Also(func(s *Scanner) {
+		seen := map[string]bool{}
+		for s.List(); s.Element(); s.Skip() {
+			got, ok := s.canonical()
+			if ok && seen[got] {
+				s.Refuse("the element stands there twice")
+			}
+			seen[got] = true
+		}
+	})
+}
+
+// Has reports whether the object at hand has a member. It passes nothing.
+func (s *Scanner) Has(name string) bool {
+	has := false
+	s.Also(func(s *Scanner) {
+		for s.Object(); s.Member(); s.Skip() {
+			has = has || string(s.Name()) == name
+		}
+	})
+	return has
+}
+
+// AlsoName lets a reader judge the name of the member at hand as a string.
+func (s *Scanner) AlsoName(read func(*Scanner)) {
+	name := NewScanner(AppendJSON(nil, string(s.Name())))
+	if read(&name); name.err != nil {
+		s.Refuse("the member's name: %s", name.err.Msg)
+	}
+}
+
+// canonical writes the value at hand so that equal values are equal texts:
+// members by name, numbers by value. It passes nothing.
+func (s *Scanner) canonical() (string, bool) {
+	if s.err != nil {
+		return "", false
+	}
+	var text []byte
+	s.Also(func(s *Scanner) { text = s.appendCanonical(nil) })
+	return string(text), s.err == nil
+}
+
+func (s *Scanner) appendCanonical(b []byte) []byte {
+	switch s.Kind() {
+	case StringKind:
+		return AppendJSON(b, s.String())
+	case NumberKind:
+		return parseDecimal(s.Number()).append(b)
+	case ListKind:
+		b = append(b, '[')
+		for s.List(); s.Element(); b = append(b, ',') {
+			b = s.appendCanonical(b)
+		}
+		return append(b, ']')
+	case ObjectKind:
+		return s.canonicalObject(b)
+	}
+	return append(b, s.Raw()...)
+}
+
+func (s *Scanner) canonicalObject(b []byte) []byte {
+	members := map[string]string{}
+	for s.Object(); s.Member(); {
+		name := string(s.Name())
+		members[name] = string(s.appendCanonical(nil))
+	}
+	list := make([]string, 0, len(members))
+	for name, value := range members {
+		list = append(list, string(AppendJSON(nil, name))+":"+value)
+	}
+	slices.Sort(list)
+	return append(b, "{"+strings.Join(list, ",")+"}"...)
+}

@@ -1,0 +1,231 @@
+package codegen
+
+import (
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// builder makes Go types of the shapes of one event as one reader sees it.
+type builder struct {
+	names    names  // of the package
+	prefix   string // of all that it makes: OrderPaidV1, LoyaltyOrderPaidV1
+	event    string // for findings: OrderPaid.v1
+	fields   contract.Treatment
+	enums    contract.Treatment
+	loose    bool     // only the types matter: for reading an identity
+	hides    bool     // key fields and event id are not for user code: for a producer
+	reserved []string // names that the root's fields may not have
+
+	types    []*typ // structs and enums in the order in which they were met
+	byShape  map[*shape]*typ
+	judges   map[judgeKey]string // functions that judge one shape
+	judged   []judgeKey          // in the order in which they were asked for
+	patterns []pattern
+	findings *findings
+}
+
+// pattern is a regular expression as a variable of the package.
+type pattern struct{ name, text string }
+
+func (b *builder) ignoresFields() bool { return b.fields == contract.Ignore }
+func (b *builder) ignoresEnums() bool  { return b.enums == contract.Ignore }
+
+// build makes the type of a value. Hint names it if it needs a name.
+func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ {
+	b.checkable(s, path)
+	settled, null := settle(s)
+	if settled != s {
+		b.checkable(settled, path)
+		hint = b.hint(s, hint)
+	}
+	k := possible(settled)
+	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path}
+	if settled.mixed() && !b.loose {
+		t.judge = settled
+	}
+	switch k &^ nullKind {
+	case stringKind:
+		b.text(t, w, hint)
+	case integerKind:
+		b.integer(t)
+	case integerKind | numberKind:
+		t.kind = decimalKind
+	case boolKind:
+		t.kind = goBool
+	case listKind:
+		return b.list(t, w, path, hint)
+	case objectKind:
+		return b.object(t, w, path, hint)
+	default:
+		b.raw(t, path)
+	}
+	return t
+}
+
+// hint prefers the name under which a shared schema is defined.
+func (b *builder) hint(s *shape, hint string) string {
+	if s.target == nil {
+		return hint
+	}
+	for s.target != nil && s.only(s.target) {
+		s = s.target
+	}
+	pointer := s.at.Pointer
+	name := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	if name == "" { // a file of its own
+		name = s.at.File[strings.LastIndexByte(s.at.File, '/')+1:]
+		name, _, _ = strings.Cut(name, ".")
+	}
+	if strings.HasPrefix(exported(name), b.prefix) {
+		return exported(name)
+	}
+	return b.prefix + exported(name)
+}
+
+func (b *builder) raw(t *typ, path contract.Path) {
+	t.kind, t.null = rawKind, false
+	if t.shape.bare() {
+		return
+	}
+	if !b.loose {
+		t.judge = t.shape
+	}
+	b.findings.untyped(b.event, path, t.shape.pos)
+}
+
+// checkable complains of keywords that generated code cannot check.
+func (b *builder) checkable(s *shape, path contract.Path) {
+	for _, k := range s.unknown {
+		b.findings.unchecked(b.event, path, k)
+	}
+}
+
+func (b *builder) text(t *typ, w *want, hint string) {
+	t.kind = goString
+	switch {
+	case b.loose:
+	case w.role&timeRole != 0 && t.shape.format == "date-time", t.shape.assert && t.shape.format == "date-time" && w.role&keyRole == 0:
+		t.kind = timeKind
+	case w.role&^(partitionRole|discardRole) != 0:
+	case t.shape.enum != nil || t.shape.equal != nil:
+		b.enumeration(t, hint)
+	}
+}
+
+// enumeration is a string type with constants. The types of one schema are
+// shared by all readers of the event.
+func (b *builder) enumeration(t *typ, hint string) {
+	t.kind, t.free = enumKind, b.ignoresEnums() && t.shape.enum != nil
+	values := t.shape.enum
+	if t.shape.equal != nil {
+		values = []*value{t.shape.equal}
+	}
+	if known := b.byShape[t.shape]; known != nil {
+		t.name, t.labels = known.name, known.labels
+		return
+	}
+	t.name = b.names.take(hint)
+	used := names{}
+	for _, v := range values {
+		if v.Kind == source.String && !hasLabel(t.labels, v.Text) {
+			name := b.names.take(t.name + labelName(v.Text))
+			used[name] = true
+			t.labels = append(t.labels, label{name, v.Text})
+		}
+	}
+	b.byShape[t.shape] = t
+	b.types = append(b.types, t)
+}
+
+func hasLabel(labels []label, text string) bool {
+	for _, l := range labels {
+		if l.text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// labelName makes a name of an enum's value; CARD and card give the same.
+func labelName(text string) string {
+	if text == "" {
+		return "Empty"
+	}
+	if strings.ToUpper(text) == text && !initialisms[text] {
+		text = strings.ToLower(text)
+	}
+	return strings.TrimPrefix(exported(text), "X")
+}
+
+// integer chooses the smallest type that holds all that the schema allows; one
+// without bounds is taken to fit 64 bits.
+func (b *builder) integer(t *typ) {
+	t.kind = intKind
+	low, high := bound(t.shape.low, t.shape.above), bound(t.shape.high, t.shape.below)
+	switch {
+	case !beyond(low, minInt64, maxInt64) && !beyond(high, minInt64, maxInt64):
+	case low != "" && !beyond(low, "0", maxUint64) && !beyond(high, "0", maxUint64):
+		t.kind = uintKind
+	default:
+		t.kind = wholeKind
+	}
+}
+
+func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {
+	if t.shape.places != nil {
+		b.raw(t, path)
+		return t
+	}
+	step := contract.Step{Kind: contract.ElementStep}
+	below := w.at(step)
+	items := t.shape.items
+	if below == nil {
+		below = everything
+	}
+	if items == nil {
+		items = anything(t.shape.pos)
+	}
+	t.kind = sliceKind
+	t.elem = b.build(items, below, path.Then(step), singular(hint))
+	return t
+}
+
+func anything(pos source.Pos) *shape {
+	return &shape{pos: pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1}
+}
+
+// object is a struct where members are named, else a map.
+func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ {
+	o := flatten(t.shape)
+	switch {
+	case len(o.members) == 0 && len(w.steps) == 0:
+		return b.mapping(t, o, path, hint)
+	case w.plain() && b.byShape[t.shape] != nil:
+		known := *b.byShape[t.shape]
+		known.null = t.null
+		return &known
+	}
+	t.kind = structKind
+	t.name = b.names.take(hint)
+	if w.plain() {
+		b.byShape[t.shape] = t
+	}
+	b.types = append(b.types, t)
+	b.members(t, o, w, path)
+	return t
+}
+
+func (b *builder) mapping(t *typ, o object, path contract.Path, hint string) *typ {
+	t.kind = mapKind
+	elem := o.extra
+	if elem == nil || elem.never {
+		elem = anything(t.shape.pos)
+	}
+	t.elem = b.build(elem, everything, path.Then(contract.Step{Kind: contract.ValueStep}), singular(hint))
+	if o.closed && !b.loose { // an object that may have no members at all
+		t.judge = t.shape
+	}
+	return t
+}

@@ -1,0 +1,75 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// Docs are the rules that Go speaks under.
+var Docs = []rule.Doc{
+	{
+		ID: "generate-untyped", Kind: rule.Tool, Severity: rule.Warning,
+		Title: "A place of the schema has no Go type of its own",
+		Why:   "Generated code checks the value there and hands it over as json.RawMessage: the compiler cannot help with what is in it.",
+		Fix:   "Give the place one type, or read it with encoding/json.",
+	},
+	{
+		ID: "generate-unchecked", Kind: rule.Tool, Severity: rule.Error,
+		Title: "Generated code cannot check a keyword of the schema",
+		Why:   "The decoder would accept events that the contract refuses, without a word.",
+		Fix:   "Say it with keywords that can be checked in one process: evcontract lists them in its documentation.",
+	},
+	{
+		ID: "generate-impossible", Kind: rule.Tool, Severity: rule.Error,
+		Title: "No producer or consumer can be generated",
+		Why:   "An event without a business key that every event carries cannot be published once and handled once.",
+		Fix:   "Name the identity in the manifest by required, single values.",
+	},
+}
+
+// findings collects what cannot be generated as it stands, each place once.
+type findings struct {
+	list []rule.Finding
+	seen map[string]bool
+}
+
+func (f *findings) add(doc int, event string, path contract.Path, pos source.Pos, message string) {
+	d := Docs[doc]
+	at := event
+	if len(path) > 0 {
+		at += "/" + path.String()
+	}
+	key := d.ID + at + pos.String() + message
+	if f.seen[key] {
+		return
+	}
+	f.seen[key] = true
+	f.list = append(f.list, rule.Finding{
+		Rule: d.ID, Severity: d.Severity, Path: at, Message: message, Fix: d.Fix, New: pos,
+		Fingerprint: rule.Fingerprint(d.ID, at, message),
+	})
+}
+
+func (f *findings) untyped(event string, path contract.Path, pos source.Pos) {
+	f.add(0, event, path, pos, "the value may be of several kinds: it is checked, and handed over as json.RawMessage")
+}
+
+func (f *findings) unchecked(event string, path contract.Path, k keyword) {
+	f.add(1, event, path, k.pos, fmt.Sprintf("%s cannot be checked by generated code: no decoder is generated that would ignore it", k.name))
+}
+
+func (f *findings) impossible(event string, pos source.Pos, format string, args ...any) {
+	f.add(2, event, nil, pos, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) failed() bool {
+	for i := range f.list {
+		if f.list[i].Severity == rule.Error {
+			return true
+		}
+	}
+	return false
+}

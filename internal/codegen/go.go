@@ -1,0 +1,170 @@
+package codegen
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// Options is what generated code needs to know of the world around it.
+type Options struct {
+	Module  string // import path of the module that has package event; from the binary's own build information
+	Package string // name of the generated package
+	Version string // of the tool, for the header; empty leaves it out
+}
+
+// Go generates one package for everything that a set declares. The files are
+// named relative to the package's folder. Findings are warnings for places that
+// fell back to an untyped value, and errors for what cannot be generated: then
+// there are no files.
+func Go(set *contract.Set, o Options) (map[string][]byte, []rule.Finding, error) {
+	g := &generator{set: set, options: o, names: names{}, files: names{"doc.go": true}, findings: &findings{seen: map[string]bool{}}}
+	if err := g.model(); err != nil {
+		return nil, nil, err
+	}
+	if g.findings.failed() {
+		return nil, g.findings.list, nil
+	}
+	files, err := g.print()
+	if g.findings.failed() { // a judge met a keyword that it cannot check
+		files = nil
+	}
+	return files, g.findings.list, err
+}
+
+// generator holds what is decided for a whole package before it is printed.
+type generator struct {
+	set       *contract.Set
+	options   Options
+	names     names // of the package
+	files     names
+	findings  *findings
+	events    []*eventCode
+	consumers []*consumerCode
+}
+
+func (g *generator) model() error {
+	events := slices.Clone(g.set.Events)
+	slices.SortStableFunc(events, func(a, b *contract.Event) int { return compareNames(a.Name.Value, b.Name.Value) })
+	for _, e := range events {
+		if e.Schema == nil || e.Synthetic || e.Status.Value == contract.Retired {
+			continue
+		}
+		schema, ok := e.Schema.(*jsonschema.Schema)
+		if !ok {
+			return fmt.Errorf("%s: no Go can be generated from a schema of format %s", e.Name.Value, e.Schema.Format())
+		}
+		g.events = append(g.events, g.newEvent(e, schema))
+	}
+	if g.findings.failed() {
+		return nil
+	}
+	consumers := slices.Clone(g.set.Consumers)
+	slices.SortStableFunc(consumers, func(a, b *contract.Consumer) int { return cmp.Compare(a.Name.Value, b.Name.Value) })
+	for _, c := range consumers {
+		g.consumers = append(g.consumers, g.newConsumer(c))
+	}
+	return nil
+}
+
+func compareNames(a, b contract.Name) int {
+	return cmp.Or(cmp.Compare(a.Base, b.Base), cmp.Compare(a.Major, b.Major))
+}
+
+// fileName gives a file's name without .go. The go command reads meaning into
+// some endings, which a name must not have by accident.
+func (g *generator) fileName(name, kind string) string {
+	base := fileName(name)
+	last := base[strings.LastIndexByte(base, '_')+1:]
+	if meaningful[last] || base == "doc" {
+		base += "_" + kind
+	}
+	return strings.TrimSuffix(g.files.take(base+".go"), ".go")
+}
+
+// meaningful are the endings of a file's name that keep a file out of a build.
+var meaningful = words(`test aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9
+	solaris wasip1 windows zos unix 386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le
+	mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm json`)
+
+// print writes the files of the package.
+func (g *generator) print() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	put := func(name string, f *file) error {
+		data, err := f.finish(g.options)
+		files[name] = data
+		return err
+	}
+	doc := &file{}
+	for _, e := range g.events {
+		api, inner := g.printEvent(e)
+		if err := put(e.file+".go", api); err != nil {
+			return nil, err
+		}
+		if err := put(e.file+"_json.go", inner); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range g.consumers {
+		api, inner := g.printConsumer(c)
+		if err := put(c.file+".go", api); err != nil {
+			return nil, err
+		}
+		if err := put(c.file+"_json.go", inner); err != nil {
+			return nil, err
+		}
+	}
+	data, err := g.docFile(doc)
+	files["doc.go"] = data
+	return files, err
+}
+
+func (g *generator) docFile(f *file) ([]byte, error) {
+	data, err := f.finish(g.options)
+	if err != nil {
+		return nil, err
+	}
+	var p printer
+	p.comment(fmt.Sprintf("Package %s publishes and consumes the events that this workspace declares.", g.options.Package))
+	text := strings.Replace(string(data), "package ", p.String()+"package ", 1)
+	return []byte(text), nil
+}
+
+func (g *generator) printEvent(e *eventCode) (api, inner *file) {
+	source := path.Clean(e.contract.Pos.File) + ", revision " + e.contract.Revision()
+	api, inner = &file{source: source}, &file{source: source}
+	producer{&api.printer, e}.print()
+	for _, b := range []*builder{e.payload, e.scan} {
+		d := decoder{printer: &inner.printer, builder: b}
+		if b == e.scan {
+			for _, t := range b.types {
+				inner.line("")
+				inner.printStruct(t)
+			}
+		}
+		d.printDecoders()
+		d.printJudges()
+		inner.printPatterns(b.patterns)
+	}
+	encoder{printer: &inner.printer, builder: e.payload}.printEncoders()
+	return api, inner
+}
+
+func (g *generator) printConsumer(c *consumerCode) (api, inner *file) {
+	source := path.Clean(c.contract.Pos.File) + ", revision " + c.revision()
+	api, inner = &file{source: source}, &file{source: source}
+	consumerPrinter{&api.printer, c}.print()
+	for _, r := range c.reads {
+		d := decoder{printer: &inner.printer, builder: r.build}
+		d.printDecoders()
+		d.printJudges()
+		inner.printPatterns(r.build.patterns)
+	}
+	return api, inner
+}

@@ -1,0 +1,249 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A judge is a function that reads one value of a shape, keeps nothing and
+// refuses what the shape doesn't allow. Judges exist for what one pass over the
+// value cannot decide, and for values that nobody keeps.
+
+// judgeKey is a shape, and whether the reader's leniency holds there: below not
+// and if it would turn a refusal into its opposite.
+type judgeKey struct {
+	shape   *shape
+	lenient bool
+}
+
+// judgeName gives the function that judges a shape, and has it printed.
+func (b *builder) judgeName(s *shape, hint string, lenient bool) string {
+	key := judgeKey{s, lenient}
+	if name := b.judges[key]; name != "" {
+		return name
+	}
+	name := b.names.take("judge" + exported(hint))
+	b.judges[key] = name
+	b.judged = append(b.judged, key)
+	return name
+}
+
+// pass is the statement that judges the value at hand and passes it.
+func (b *builder) pass(s *shape, hint string, lenient bool) string {
+	if s.bare() {
+		return "s.Skip()"
+	}
+	return b.judgeName(s, hint, lenient) + "(s)"
+}
+
+// printJudges writes the functions that were asked for, and those that they ask
+// for in turn.
+func (d decoder) printJudges() {
+	for i := 0; i < len(d.judged); i++ {
+		key := d.judged[i]
+		name := d.judges[key]
+		j := judge{d, key.shape, strings.TrimPrefix(name, "judge"), key.lenient}
+		j.checkable(j.shape, nil)
+		d.line("")
+		d.line("func %s(s *event.Scanner) {", name)
+		j.print()
+		d.line("}")
+	}
+}
+
+type judge struct {
+	decoder
+	shape   *shape
+	hint    string
+	lenient bool
+}
+
+func (j judge) print() {
+	if j.shape.never {
+		j.refuse("the contract allows no value here")
+		return
+	}
+	j.values()
+	j.others()
+	j.byKind()
+}
+
+// of gives the judge of another shape.
+func (j judge) of(s *shape) string { return j.judgeName(s, j.hint, j.lenient) }
+
+// exactly gives the judge of a shape where leniency would do harm.
+func (j judge) exactly(s *shape) string { return j.judgeName(s, j.hint, false) }
+
+// values holds the value against enum and const.
+func (j judge) values() {
+	s := j.shape
+	if s.equal != nil {
+		j.line("s.OneOf(%s)", literal(string(s.equal.JSON())))
+	}
+	if s.enum == nil || j.lenient && j.ignoresEnums() {
+		return
+	}
+	list := make([]string, len(s.enum))
+	for i, v := range s.enum {
+		list[i] = literal(string(v.JSON()))
+	}
+	j.line("s.OneOf(%s)", strings.Join(list, ", "))
+}
+
+// others asks the other shapes that speak of the value.
+func (j judge) others() {
+	s := j.shape
+	if s.target != nil {
+		j.line("s.Also(%s)", j.of(s.target))
+	}
+	for _, arm := range s.all {
+		j.line("s.Also(%s)", j.of(arm))
+	}
+	j.alternatives(s.any, false)
+	j.alternatives(s.one, !j.lenient || !j.ignoresFields())
+	if s.not != nil {
+		j.line("if s.Try(%s) {", j.exactly(s.not))
+		j.refuse("the value is one that the contract excludes")
+		j.line("}")
+	}
+	j.condition()
+}
+
+// alternatives wants at least one to fit, or exactly one. A reader that ignores
+// unknown fields cannot hold that too many fit.
+func (j judge) alternatives(arms []*shape, exactly bool) {
+	if arms == nil {
+		return
+	}
+	tries := make([]string, len(arms))
+	for i, arm := range arms {
+		tries[i] = j.of(arm)
+	}
+	if exactly {
+		j.line("if n := s.Count(%s); n != 1 {", strings.Join(tries, ", "))
+		j.refuse(fmt.Sprintf("want exactly one of %d alternatives to fit, not %%d", len(arms)), "n")
+	} else {
+		j.line("if s.Count(%s) == 0 {", strings.Join(tries, ", "))
+		j.refuse(fmt.Sprintf("none of %d alternatives fits", len(arms)))
+	}
+	j.line("}")
+}
+
+func (j judge) condition() {
+	s := j.shape
+	if s.cond == nil || s.then == nil && s.otherwise == nil {
+		return
+	}
+	j.line("if s.Try(%s) {", j.exactly(s.cond))
+	if s.then != nil {
+		j.line("s.Also(%s)", j.of(s.then))
+	}
+	if s.otherwise != nil {
+		j.line("} else {")
+		j.line("s.Also(%s)", j.of(s.otherwise))
+	}
+	j.line("}")
+}
+
+// judgedKinds are the JSON kinds with the function that judges each; "" where
+// nothing is to be said of a value beyond its kind.
+var judgedKinds = []struct {
+	kind kinds
+	name string
+	want string
+}{
+	{nullKind, "NullKind", "null"}, {boolKind, "BoolKind", "a boolean"}, {numberKind, "NumberKind", "a number"},
+	{integerKind, "NumberKind", "an integer"}, {stringKind, "StringKind", "a string"},
+	{listKind, "ListKind", "a list"}, {objectKind, "ObjectKind", "an object"},
+}
+
+// byKind says for each kind what may stand there.
+func (j judge) byKind() {
+	k := j.shape.kinds
+	if k&numberKind != 0 {
+		k &^= integerKind
+	}
+	if j.alone(k) {
+		return
+	}
+	var wants, idle []string
+	j.line("switch s.Kind() {")
+	for _, x := range judgedKinds {
+		if k&x.kind == 0 {
+			continue
+		}
+		wants = append(wants, x.want)
+		if !j.says(x.kind) {
+			idle = append(idle, "event."+x.name)
+			continue
+		}
+		j.line("case event.%s:", x.name)
+		j.ofKind(x.kind)
+	}
+	if idle != nil {
+		j.line("case %s:", strings.Join(idle, ", "))
+		j.line("s.Skip()")
+	}
+	j.line("default:")
+	j.line("s.Want(%s)", quote(strings.TrimPrefix(orList(wants), "want ")))
+	j.line("}")
+}
+
+// alone judges a value of the only kind that is allowed: reading it as such
+// refuses all others.
+func (j judge) alone(k kinds) bool {
+	switch {
+	case k == stringKind && !j.shape.textual():
+		j.line("s.Text()")
+	case k == boolKind:
+		j.line("s.Bool()")
+	case k == numberKind && !j.shape.numeric():
+		j.line("s.Number()")
+	case k == listKind && !j.shape.listed(), k == objectKind && !j.shape.objective():
+		return false
+	case k == integerKind, k == numberKind, k == stringKind, k == listKind, k == objectKind:
+		j.ofKind(k)
+	default:
+		return false
+	}
+	return true
+}
+
+// says reports whether the shape limits values of a kind.
+func (j judge) says(k kinds) bool {
+	switch s := j.shape; k {
+	case integerKind:
+		return true
+	case numberKind:
+		return s.numeric()
+	case stringKind:
+		return s.textual()
+	case listKind:
+		return s.listed()
+	case objectKind:
+		return s.objective()
+	}
+	return false
+}
+
+func (j judge) ofKind(k kinds) {
+	switch k {
+	case integerKind:
+		if !j.shape.numeric() {
+			j.line("s.Integer()")
+			return
+		}
+		j.line("x := s.Integer()")
+		j.numberLimits(j.shape, "x")
+	case numberKind:
+		j.line("x := s.Number()")
+		j.numberLimits(j.shape, "x")
+	case stringKind:
+		j.line("x := s.String()")
+		j.textLimits(j.shape, "x")
+	case listKind:
+		j.list()
+	case objectKind:
+		j.object()
+	}
+}

@@ -1,0 +1,212 @@
+package codegen
+
+
+
+// list judges the elements of a list, and the list by its length.
+func (j judge) list() {
+	s := j.shape
+	if s.unique {
+		j.line("s.Unique()")
+	}
+	if s.contains != nil {
+		j.contains()
+	}
+	j.line("n := 0")
+	j.line("for s.List(); s.Element(); n++ {")
+	switch {
+	case s.places == nil:
+		j.line("%s", j.element(s.items))
+	default:
+		j.line("switch n {")
+		for i, place := range s.places {
+			j.line("case %d:", i)
+			j.line("%s", j.element(place))
+		}
+		j.line("default:")
+		j.line("%s", j.element(s.items))
+		j.line("}")
+	}
+	j.line("}")
+	if s.fewest > 0 || s.most >= 0 {
+		j.lengths(s.fewest, s.most, "n", "elements")
+	} else {
+		j.line("_ = n")
+	}
+}
+
+func (j judge) element(s *shape) string {
+	if s == nil {
+		return "s.Skip()"
+	}
+	return j.pass(s, j.hint+"Item", j.lenient)
+}
+
+func (j judge) contains() {
+	s := j.shape
+	j.line("if n := s.Elements(%s); n < %d {", j.of(s.contains), s.fewestIn)
+	j.refuse("too few elements are what contains asks for: %d", "n")
+	if s.mostIn >= 0 {
+		j.line("} else if n > %d {", s.mostIn)
+		j.refuse("too many elements are what contains allows: %d", "n")
+	}
+	j.line("}")
+}
+
+// object judges members by name, by pattern and by what is left, and the object
+// by which members it has.
+func (j judge) object() {
+	s := j.shape
+	for _, n := range s.needs {
+		if n.shape != nil {
+			j.line("if s.Has(%s) {", quote(n.member))
+			j.line("s.Also(%s)", j.of(n.shape))
+			j.line("}")
+		}
+	}
+	wanted := j.wanted()
+	if wanted != nil {
+		j.line("var seen [%d]bool", len(wanted))
+	}
+	if s.fewestOf > 0 || s.mostOf >= 0 {
+		j.line("n := 0")
+	}
+	j.line("for s.Object(); s.Member(); {")
+	j.eachMember(wanted)
+	j.line("}")
+	if s.fewestOf > 0 || s.mostOf >= 0 {
+		j.lengths(s.fewestOf, s.mostOf, "n", "members")
+	}
+	j.needs(wanted)
+}
+
+// wanted lists the members of which it matters whether they are there.
+func (j judge) wanted() []string {
+	var list []string
+	have := map[string]bool{}
+	add := func(name string) {
+		if !have[name] {
+			list = append(list, name)
+		}
+		have[name] = true
+	}
+	for _, name := range j.shape.required {
+		add(name)
+	}
+	for _, n := range j.shape.needs {
+		if n.names != nil {
+			add(n.member)
+		}
+		for _, name := range n.names {
+			add(name)
+		}
+	}
+	return list
+}
+
+func indexOf(list []string, name string) int {
+	for i, have := range list {
+		if have == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (j judge) eachMember(wanted []string) {
+	s := j.shape
+	if s.fewestOf > 0 || s.mostOf >= 0 {
+		j.line("n++")
+	}
+	if s.names != nil && !s.names.bare() {
+		j.line("s.AlsoName(%s)", j.of(s.names))
+	}
+	if len(s.patterns) > 0 {
+		j.patterned(wanted)
+		return
+	}
+	j.byName(wanted, func(m *shape) { j.line("%s", j.pass(m, j.hint, j.lenient)) }, j.left())
+}
+
+// left is what becomes of members without a name.
+func (j judge) left() string {
+	switch s := j.shape; {
+	case s.extra == nil || s.extra.bare(), s.extra.never && j.lenient && j.ignoresFields():
+		return "s.Skip()"
+	case s.extra.never:
+		return "s.Unknown()"
+	default:
+		return j.pass(s.extra, j.hint+"More", j.lenient)
+	}
+}
+
+// byName prints the switch over names.
+func (j judge) byName(wanted []string, known func(*shape), rest string) {
+	s := j.shape
+	named := map[string]bool{}
+	j.line("switch string(s.Name()) {")
+	for _, m := range s.members {
+		named[m.name] = true
+		j.line("case %s:", quote(m.name))
+		if i := indexOf(wanted, m.name); i >= 0 {
+			j.line("seen[%d] = true", i)
+		}
+		known(m.shape)
+	}
+	for i, name := range wanted {
+		if !named[name] {
+			j.line("case %s:", quote(name))
+			j.line("seen[%d] = true", i)
+			j.line("%s", rest)
+		}
+	}
+	j.line("default:")
+	j.line("%s", rest)
+	j.line("}")
+}
+
+// patterned judges members that a name and several patterns may speak of.
+func (j judge) patterned(wanted []string) {
+	j.line("name := s.Name()")
+	j.line("known := true")
+	j.byName(wanted, func(m *shape) {
+		if !m.bare() {
+			j.line("s.Also(%s)", j.of(m))
+		}
+	}, "known = false")
+	for _, p := range j.shape.patterns {
+		j.line("if %s.Match(name) {", j.pattern(p.pattern))
+		j.line("known = true")
+		if !p.shape.bare() {
+			j.line("s.Also(%s)", j.of(p.shape))
+		}
+		j.line("}")
+	}
+	left := j.left()
+	if left == "s.Skip()" {
+		j.line("_ = known")
+		j.line("s.Skip()")
+		return
+	}
+	j.line("if !known {")
+	j.line("%s", left)
+	j.line("} else {")
+	j.line("s.Skip()")
+	j.line("}")
+}
+
+func (j judge) needs(wanted []string) {
+	for _, name := range j.shape.required {
+		j.line("s.Need(%s, seen[%d])", quote(name), indexOf(wanted, name))
+	}
+	for _, n := range j.shape.needs {
+		if len(n.names) == 0 {
+			continue
+		}
+		j.line("if seen[%d] {", indexOf(wanted, n.member))
+		for _, name := range n.names {
+			j.line("s.Need(%s, seen[%d])", quote(name), indexOf(wanted, name))
+		}
+		j.line("}")
+	}
+}
+

@@ -1,0 +1,185 @@
+package codegen
+
+import "github.com/evcontract/evcontract/internal/source"
+
+// possible is the set of kinds that a value of this shape can have. It may be
+// too large, never too small.
+func possible(s *shape) kinds { return possibleWithin(s, nil) }
+
+func possibleWithin(s *shape, above []*shape) kinds {
+	for _, a := range above {
+		if a == s {
+			return allKinds // recursive: says nothing more
+		}
+	}
+	above = append(above[:len(above):len(above)], s)
+	k := s.kinds
+	if s.never {
+		return 0
+	}
+	if s.enum != nil {
+		k &= kindsOf(s.enum)
+	}
+	if s.equal != nil {
+		k &= kindOfValue(s.equal)
+	}
+	if s.target != nil {
+		k &= possibleWithin(s.target, above)
+	}
+	for _, arm := range s.all {
+		k &= possibleWithin(arm, above)
+	}
+	for _, arms := range [][]*shape{s.any, s.one} {
+		if arms != nil {
+			k &= union(arms, above)
+		}
+	}
+	return k
+}
+
+func union(arms []*shape, above []*shape) kinds {
+	var k kinds
+	for _, arm := range arms {
+		k |= possibleWithin(arm, above)
+	}
+	return k
+}
+
+func kindsOf(values []*value) kinds {
+	var k kinds
+	for _, v := range values {
+		k |= kindOfValue(v)
+	}
+	return k
+}
+
+// settle passes references that stand alone, and unions with null: what is left
+// is the shape that says something, and whether null is allowed beside it.
+func settle(s *shape) (settled *shape, null bool) {
+	for range 64 { // no chain of references is longer; a cycle is refused when the schema is read
+		switch {
+		case s.target != nil && s.only(s.target):
+			s = s.target
+		case s.only(nil) && s.nullable() != nil:
+			s, null = s.nullable(), true
+		case len(s.all) == 1 && s.onlyAll():
+			s = s.all[0]
+		default:
+			return s, null
+		}
+	}
+	return s, null
+}
+
+// only reports whether the shape says nothing beside its reference or its union.
+func (s *shape) only(target *shape) bool {
+	c := *s
+	c.target = nil
+	if target == nil {
+		c.any, c.one = nil, nil
+	}
+	return c.bare()
+}
+
+func (s *shape) onlyAll() bool {
+	c := *s
+	c.all = nil
+	return c.bare()
+}
+
+// nullable gives the other arm of a union of two of which one is null.
+func (s *shape) nullable() *shape {
+	arms := s.any
+	if arms == nil {
+		arms = s.one
+	}
+	if len(arms) != 2 || s.any != nil && s.one != nil {
+		return nil
+	}
+	for i, arm := range arms {
+		other := arms[1-i]
+		if possible(arm) == nullKind && arm.isNull() && possible(other)&nullKind == 0 {
+			return other
+		}
+	}
+	return nil
+}
+
+// isNull reports whether the shape accepts null and says no more.
+func (s *shape) isNull() bool {
+	c := *s
+	c.kinds, c.enum, c.equal = allKinds, nil, nil
+	return c.bare() && (s.enum == nil || kindsOf(s.enum) == nullKind) && (s.equal == nil || s.equal.Kind == source.Null)
+}
+
+// mixed reports whether one pass over the value cannot judge it: several shapes
+// speak of it, or it must be seen as a whole.
+func (s *shape) mixed() bool {
+	return s.combined() || s.target != nil || s.counted() || len(s.patterns) > 0 ||
+		s.contains != nil || s.unique || s.places != nil || s.strange()
+}
+
+// strange reports whether enum or const names values that are not all strings.
+func (s *shape) strange() bool {
+	rest := kindsOf(s.enum) &^ nullKind
+	if s.equal != nil {
+		rest |= kindOfValue(s.equal)
+	}
+	return rest&^stringKind != 0
+}
+
+// union of what several shapes say of an object that they all judge.
+type object struct {
+	members  []*member
+	required []string
+	extra    *shape // of the shape itself
+	closed   bool
+}
+
+// flatten gathers the members that a shape and those beside it name. The first
+// who names a member gives its type; what the others say is judged as a whole.
+func flatten(s *shape) object {
+	var o object
+	seen := map[*shape]bool{}
+	var visit func(s *shape)
+	visit = func(s *shape) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for _, m := range s.members {
+			o.add(m)
+		}
+		o.required = append(o.required, s.required...)
+		if s.target != nil {
+			visit(s.target)
+		}
+		for _, arm := range s.all {
+			visit(arm)
+		}
+	}
+	visit(s)
+	for _, name := range o.required {
+		o.add(&member{name: name, shape: &shape{pos: s.pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1}})
+	}
+	o.extra, o.closed = s.extra, s.closed()
+	return o
+}
+
+func (o *object) add(m *member) {
+	for _, have := range o.members {
+		if have.name == m.name {
+			return
+		}
+	}
+	o.members = append(o.members, m)
+}
+
+func (o *object) needs(name string) bool {
+	for _, r := range o.required {
+		if r == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package codegen
+
+import "github.com/evcontract/evcontract/internal/contract"
+
+// members fills a struct with a field for each member that is wanted.
+func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
+	t.closed = o.closed && !b.ignoresFields() && !b.loose && len(t.shape.patterns) == 0
+	used, seen := names{}, names{}
+	if len(path) == 0 {
+		for _, name := range b.reserved {
+			used[name] = true
+		}
+	}
+	for _, m := range o.members {
+		below := w.field(m.name)
+		if below == nil {
+			t.others = append(t.others, m.name)
+			continue
+		}
+		f := b.field(t, m, below, path, used)
+		f.required = o.needs(m.name)
+		f.seen = seen.take(lower(m.name))
+		t.alters = t.alters || f.role.changes() || f.typ.alters
+		t.fields = append(t.fields, f)
+	}
+	if w.all && o.extra != nil && !o.closed && !o.extra.bare() && len(t.shape.patterns) == 0 {
+		step := contract.Step{Kind: contract.ValueStep}
+		t.extra = b.build(o.extra, everything, path.Then(step), t.name+"More")
+	}
+}
+
+func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names) *field {
+	f := &field{json: m.name, role: w.role, path: path.Field(m.name)}
+	f.typ = b.build(m.shape, w, f.path, t.name+exported(m.name))
+	f.name = exported(m.name)
+	if used[f.name] {
+		f.name += "Field"
+	}
+	if f.hidden = b.hides && w.role.hidden(); f.hidden {
+		f.name = unexported(m.name)
+	}
+	f.name = used.take(f.name)
+	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
+	if f.doc == "" {
+		f.doc = f.typ.doc
+	}
+	return f
+}

@@ -1,0 +1,99 @@
+package codegen
+
+import "github.com/evcontract/evcontract/internal/contract"
+
+// goKind is how a value looks in Go.
+type goKind uint8
+
+const (
+	rawKind    goKind = iota // json.RawMessage: whatever stands there
+	goString                 // string
+	enumKind                 // a type of its own over string, with constants
+	timeKind                 // time.Time
+	intKind                  // int64
+	uintKind                 // uint64
+	decimalKind              // json.Number: exact
+	wholeKind                // json.Number that is an integer of any size
+	goBool                   // bool
+	sliceKind                // []T
+	mapKind                  // map[string]T
+	structKind               // a type of its own
+)
+
+var goNames = map[goKind]string{
+	rawKind: "json.RawMessage", goString: "string", timeKind: "time.Time", intKind: "int64", uintKind: "uint64",
+	decimalKind: "json.Number", wholeKind: "json.Number", goBool: "bool",
+}
+
+// typ is a Go type and what a value of it must satisfy.
+type typ struct {
+	kind   goKind
+	name   string // of a struct or an enum
+	shape  *shape // whose limits a value is held against
+	null   bool   // null is allowed
+	elem   *typ   // of a slice or a map
+	fields []*field
+	extra  *typ     // of a struct: members that it has no field for; nil: none are kept
+	closed bool     // of a struct: other members are refused
+	others []string // of a closed struct: members that the contract names and nobody wants
+	judge  *shape   // what a function of its own checks first, because one pass cannot
+	labels []label  // of an enum
+	free   bool     // of an enum: values without a name are taken
+	doc    string
+	path   contract.Path
+	alters bool // it holds a field that a retry may change
+}
+
+// label is a constant of an enum.
+type label struct{ name, text string }
+
+// field is one field of a struct.
+type field struct {
+	json       string
+	name       string // in Go
+	typ        *typ
+	role       role
+	required   bool
+	hidden     bool   // user code may not set it
+	seen       string // what remembers that it stood there
+	doc        string
+	deprecated bool
+	path       contract.Path
+}
+
+// pointer reports whether a type needs a pointer to be able to be absent.
+func (t *typ) pointer() bool { return t.kind != rawKind && t.kind != sliceKind && t.kind != mapKind }
+
+// goType writes the type, without regard to null.
+func (t *typ) goType() string {
+	switch t.kind {
+	case enumKind, structKind:
+		return t.name
+	case sliceKind:
+		return "[]" + t.elem.nullType()
+	case mapKind:
+		return "map[string]" + t.elem.nullType()
+	}
+	return goNames[t.kind]
+}
+
+// nullType writes the type of an element, a pointer where it may be null.
+func (t *typ) nullType() string {
+	if t.null && t.pointer() {
+		return "*" + t.goType()
+	}
+	return t.goType()
+}
+
+// optional reports whether the field's Go type is a pointer.
+func (f *field) optional() bool { return (!f.required || f.typ.null) && f.typ.pointer() }
+
+func (f *field) goType() string {
+	if f.optional() {
+		return "*" + f.typ.goType()
+	}
+	return f.typ.goType()
+}
+
+// kept reports whether the struct has a field for it.
+func (f *field) kept() bool { return f.role&discardRole == 0 }

@@ -1,0 +1,70 @@
+package codegen
+
+// printTypes declares the structs and enums that a builder met after the root.
+func (p *printer) printTypes(event string, types []*typ) {
+	for _, t := range types {
+		p.line("")
+		p.typeDoc(event, t)
+		if t.kind == enumKind {
+			p.printEnum(t)
+		} else {
+			p.printStruct(t)
+		}
+	}
+}
+
+// typeDoc says where the values of a type stand, and what the schema says of them.
+func (p *printer) typeDoc(event string, t *typ) {
+	p.comment(t.name + " is what stands at " + t.path.String() + " of " + event + ". " + t.doc)
+}
+
+func (p *printer) printStruct(t *typ, more ...string) {
+	p.line("type %s struct {", t.name)
+	p.printFields(t)
+	for _, m := range more {
+		p.line("%s", m)
+	}
+	p.line("}")
+}
+
+// printFields writes what user code sees first, then what it does not.
+func (p *printer) printFields(t *typ) {
+	for _, f := range t.fields {
+		if f.kept() && !f.hidden {
+			p.doc(f.doc, f.deprecated)
+			p.line("%s %s", f.name, f.goType())
+		}
+	}
+	if t.extra != nil {
+		p.comment("More holds the members that have no field of their own.")
+		p.line("More map[string]%s", t.extra.nullType())
+	}
+	first := true
+	for _, f := range t.fields {
+		if f.kept() && f.hidden {
+			if first {
+				p.line("")
+			}
+			first = false
+			p.line("%s %s", f.name, f.goType())
+		}
+	}
+}
+
+func (p *printer) printEnum(t *typ) {
+	p.line("type %s string", t.name)
+	p.line("")
+	p.line("const (")
+	for _, l := range t.labels {
+		p.line("%s %s = %s", l.name, t.name, quote(l.text))
+	}
+	p.line(")")
+}
+
+// printPatterns declares the regular expressions that decoders use.
+func (p *printer) printPatterns(list []pattern) {
+	for _, x := range list {
+		p.line("")
+		p.line("var %s = regexp.MustCompile(%s)", x.name, literal(x.text))
+	}
+}

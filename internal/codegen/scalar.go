@@ -1,0 +1,243 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// scalar is the expression that passes a value and gives it.
+func (d decoder) scalar(t *typ) string {
+	switch t.kind {
+	case goString:
+		return "s.String()"
+	case enumKind:
+		return t.name + "(s.String())"
+	case timeKind:
+		return "s.Time()"
+	case intKind:
+		return "s.Int()"
+	case uintKind:
+		return "s.Uint()"
+	case decimalKind:
+		return "json.Number(s.Number())"
+	case wholeKind:
+		return "json.Number(s.Integer())"
+	case goBool:
+		return "s.Bool()"
+	}
+	return "json.RawMessage(bytes.Clone(s.Raw()))"
+}
+
+// limited reports whether a scalar must be looked at after it was read.
+func (d decoder) limited(t *typ) bool {
+	s := t.shape
+	switch t.kind {
+	case goString:
+		return !d.loose && (s.textual() || s.enum != nil || s.equal != nil)
+	case enumKind:
+		return !t.free || s.textual()
+	case intKind, uintKind, decimalKind, wholeKind:
+		return !d.loose && s.numeric()
+	}
+	return false
+}
+
+// scalarInto reads a scalar and holds it against its limits.
+func (d decoder) scalarInto(t *typ, target string, declare bool) {
+	assign := "="
+	if declare {
+		assign = ":="
+	}
+	d.line("%s %s %s", target, assign, d.scalar(t))
+	if !d.limited(t) {
+		return
+	}
+	s := t.shape
+	switch t.kind {
+	case goString:
+		d.textLimits(s, target)
+		d.chosen(s, target)
+	case enumKind:
+		if s.textual() {
+			d.textLimits(s, "string("+target+")")
+		}
+		d.labelled(t, target)
+	case intKind, uintKind:
+		d.integerLimits(t, target)
+	case decimalKind, wholeKind:
+		d.numberLimits(s, "string("+target+")")
+	}
+}
+
+func (d decoder) labelled(t *typ, target string) {
+	if t.free {
+		return
+	}
+	var constants, texts []string
+	for _, l := range t.labels {
+		constants, texts = append(constants, l.name), append(texts, l.text)
+	}
+	d.line("switch %s {", target)
+	d.line("case %s:", strings.Join(constants, ", "))
+	d.line("default:")
+	d.refuse(orList(texts)+", not %.40q", target)
+	d.line("}")
+}
+
+// chosen holds a plain string against an enum or a const.
+func (d decoder) chosen(s *shape, target string) {
+	values := s.enum
+	if s.equal != nil {
+		values = []*value{s.equal}
+	}
+	if values == nil || s.equal == nil && d.ignoresEnums() {
+		return
+	}
+	var quoted, texts []string
+	for _, v := range values {
+		if v.Kind == source.String {
+			quoted, texts = append(quoted, quote(v.Text)), append(texts, v.Text)
+		}
+	}
+	d.line("switch %s {", target)
+	d.line("case %s:", strings.Join(quoted, ", "))
+	d.line("default:")
+	d.refuse(orList(texts)+", not %.40q", target)
+	d.line("}")
+}
+
+// verbatim makes a text mean itself in a format.
+func verbatim(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+
+// orList names what is allowed: want card, transfer or wallet.
+func orList(texts []string) string {
+	const most = 12
+	more := ""
+	if len(texts) > most {
+		more = fmt.Sprintf(" or one of %d more", len(texts)-most)
+		texts = texts[:most]
+	}
+	texts = slices.Clone(texts)
+	for i, t := range texts {
+		texts[i] = verbatim(t)
+	}
+	last := len(texts) - 1
+	if more != "" || last == 0 {
+		return "want " + strings.Join(texts, ", ") + more
+	}
+	return "want " + strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+func (d decoder) refuse(format string, args ...string) {
+	d.line("s.Refuse(%s)", strings.Join(append([]string{literal(format)}, args...), ", "))
+}
+
+func (d decoder) textLimits(s *shape, x string) {
+	if s.shortest == 1 && s.longest < 0 {
+		d.line("if %s == \"\" {", x)
+		d.refuse("want at least 1 character, not 0")
+		d.line("}")
+	} else {
+		d.lengths(s.shortest, s.longest, "utf8.RuneCountInString("+x+")", "characters")
+	}
+	if s.pattern != "" {
+		d.line("if !%s.MatchString(%s) {", d.pattern(s.pattern), x)
+		d.refuse("%.40q does not match "+verbatim(s.pattern), x)
+		d.line("}")
+	}
+	if s.assert {
+		d.line("if ok, _ := event.HasFormat(%s, %s); !ok {", x, quote(s.format))
+		d.refuse("%.40q is no "+s.format, x)
+		d.line("}")
+	}
+}
+
+// lengths holds a count against its limits.
+func (d decoder) lengths(fewest, most int, count, of string) {
+	switch {
+	case fewest > 0 && most >= 0:
+		d.line("if n := %s; n < %d || n > %d {", count, fewest, most)
+		d.refuse(fmt.Sprintf("want %d to %d %s, not %%d", fewest, most, of), "n")
+	case fewest > 0:
+		d.line("if n := %s; n < %d {", count, fewest)
+		d.refuse(fmt.Sprintf("want at least %d %s, not %%d", fewest, of), "n")
+	case most >= 0:
+		d.line("if n := %s; n > %d {", count, most)
+		d.refuse(fmt.Sprintf("want at most %d %s, not %%d", most, of), "n")
+	default:
+		return
+	}
+	d.line("}")
+}
+
+// comparisons are the bounds of a number: what refuses it, and what is wanted.
+func comparisons(s *shape) []struct{ operator, bound, want string } {
+	var list []struct{ operator, bound, want string }
+	for _, c := range []struct{ operator, bound, want string }{
+		{"<", s.low, "at least"}, {">", s.high, "at most"}, {"<=", s.above, "more than"}, {">=", s.below, "less than"},
+	} {
+		if c.bound != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func (d decoder) integerLimits(t *typ, x string) {
+	s := t.shape
+	text := asText(x, t.goType())
+	low, ok := asInt(s.low)
+	if high, also := asInt(s.high); ok && also && s.above == "" && s.below == "" {
+		d.line("if %s < %s || %s > %s {", x, low, x, high)
+		d.refuse("want "+low+" to "+high+", not %d", x)
+		d.line("}")
+		d.multiples(s, text)
+		return
+	}
+	for _, c := range comparisons(s) {
+		if n, ok := asInt(c.bound); ok {
+			if n == "-9223372036854775808" && c.operator == "<" || n == "9223372036854775807" && c.operator == ">" {
+				continue // the type says so
+			}
+			d.line("if %s %s %s {", x, c.operator, n)
+		} else {
+			d.line("if event.CompareNumbers(%s, %s) %s 0 {", text, quote(c.bound), c.operator)
+		}
+		d.refuse("want "+c.want+" "+c.bound+", not %d", x)
+		d.line("}")
+	}
+	d.multiples(s, text)
+}
+
+func (d decoder) numberLimits(s *shape, x string) {
+	for _, c := range comparisons(s) {
+		d.line("if event.CompareNumbers(%s, %s) %s 0 {", x, quote(c.bound), c.operator)
+		d.refuse("want "+c.want+" "+c.bound+", not %s", x)
+		d.line("}")
+	}
+	d.multiples(s, x)
+}
+
+func (d decoder) multiples(s *shape, text string) {
+	if s.step == "" {
+		return
+	}
+	d.line("if !event.IsMultiple(%s, %s) {", text, quote(s.step))
+	d.refuse("%s is not a multiple of "+s.step, text)
+	d.line("}")
+}
+
+// pattern gives the variable of a regular expression.
+func (b *builder) pattern(text string) string {
+	for _, p := range b.patterns {
+		if p.text == text {
+			return p.name
+		}
+	}
+	name := b.names.take(unexported(b.prefix) + "Pattern")
+	b.patterns = append(b.patterns, pattern{name, text})
+	return name
+}

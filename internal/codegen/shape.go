@@ -1,0 +1,167 @@
+package codegen
+
+import (
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// shape is what a JSON Schema says of one value, taken out of its document:
+// every keyword that counts in its draft, and the shapes below it.
+type shape struct {
+	at         jsonschema.Ref
+	pos        source.Pos
+	doc        string
+	deprecated bool
+
+	never bool     // the schema false
+	kinds kinds    // what type allows; all where it is silent
+	enum  []*value // nil: none
+	equal *value   // const
+
+	low, high       string // of a number; "" where there is none
+	above, below    string // the exclusive bounds
+	step            string // multipleOf
+	shortest        int    // of a string, in code points
+	longest         int    // -1: no limit
+	pattern, format string
+	assert          bool // format is asserted
+
+	items              *shape   // of a list, behind the places
+	places             []*shape // of a tuple
+	contains           *shape
+	fewest, most       int // elements; most -1: no limit
+	fewestIn, mostIn   int // elements that contains takes
+	unique             bool
+	members            []*member
+	required           []string
+	patterns           []patterned
+	extra              *shape // members that neither members nor patterns name; nil: any
+	names              *shape
+	fewestOf, mostOf   int // members
+	needs              []need
+	target             *shape // $ref
+	all, any, one      []*shape
+	not, cond          *shape
+	then, otherwise    *shape
+	unknown            []keyword // what generated code cannot check
+}
+
+// value is one JSON value of an enum or a const.
+type value = source.Node
+
+// member is one of an object's properties.
+type member struct {
+	name  string
+	shape *shape
+}
+
+// patterned is one of an object's patternProperties.
+type patterned struct {
+	pattern string
+	shape   *shape
+}
+
+// need is what an object must have where it has one member.
+type need struct {
+	member string
+	names  []string
+	shape  *shape
+}
+
+// keyword is one that generated code cannot check, and where it stands.
+type keyword struct {
+	name string
+	pos  source.Pos
+}
+
+// kinds is a set of JSON kinds. An integer is a number.
+type kinds uint8
+
+const (
+	nullKind kinds = 1 << iota
+	boolKind
+	integerKind
+	numberKind // every number, integers included
+	stringKind
+	listKind
+	objectKind
+
+	allKinds = nullKind | boolKind | integerKind | numberKind | stringKind | listKind | objectKind
+)
+
+var kindOfType = map[string]kinds{
+	"null": nullKind, "boolean": boolKind, "integer": integerKind, "number": integerKind | numberKind,
+	"string": stringKind, "array": listKind, "object": objectKind,
+}
+
+// kindOfValue is the kind of an enum's value; a number may stand for an integer.
+func kindOfValue(v *value) kinds {
+	switch v.Kind {
+	case source.Bool:
+		return boolKind
+	case source.Number:
+		return integerKind | numberKind
+	case source.String:
+		return stringKind
+	case source.List:
+		return listKind
+	case source.Map:
+		return objectKind
+	}
+	return nullKind
+}
+
+// member gives one of the properties, nil where there is none of that name.
+func (s *shape) member(name string) *shape {
+	for _, m := range s.members {
+		if m.name == name {
+			return m.shape
+		}
+	}
+	return nil
+}
+
+// needed reports whether a member is required.
+func (s *shape) needed(name string) bool {
+	for _, r := range s.required {
+		if r == name {
+			return true
+		}
+	}
+	return false
+}
+
+// closed reports whether members without a name are refused.
+func (s *shape) closed() bool { return s.extra != nil && s.extra.never }
+
+// bare reports whether the shape says nothing about the value.
+func (s *shape) bare() bool {
+	return s.kinds == allKinds && s.target == nil && s.enum == nil && s.equal == nil && !s.never &&
+		!s.numeric() && !s.textual() && !s.listed() && !s.objective() && !s.combined() && len(s.unknown) == 0
+}
+
+func (s *shape) numeric() bool {
+	return s.low != "" || s.high != "" || s.above != "" || s.below != "" || s.step != ""
+}
+
+func (s *shape) textual() bool {
+	return s.shortest > 0 || s.longest >= 0 || s.pattern != "" || s.assert
+}
+
+func (s *shape) listed() bool {
+	return s.items != nil || s.places != nil || s.contains != nil || s.fewest > 0 || s.most >= 0 || s.unique
+}
+
+func (s *shape) objective() bool {
+	return s.members != nil || s.required != nil || s.patterns != nil || s.extra != nil || s.counted()
+}
+
+// counted reports whether an object must be judged as a whole.
+func (s *shape) counted() bool {
+	return s.names != nil || s.fewestOf > 0 || s.mostOf >= 0 || s.needs != nil
+}
+
+// combined reports whether other shapes judge the same value.
+func (s *shape) combined() bool {
+	return s.all != nil || s.any != nil || s.one != nil || s.not != nil || s.cond != nil
+}
