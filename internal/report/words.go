@@ -66,21 +66,18 @@ func reader(consumer string) string {
 
 // who says in words what a direction means.
 func who(d rule.Direction) string {
-	switch d {
-	case rule.Forward:
-		return "old readers, new events"
-	case rule.Backward:
+	if d == rule.Backward {
 		return "new readers, old events"
 	}
-	return ""
+	return "old readers, new events"
 }
 
 // hits says whom a finding reaches, one line for each event and direction.
 func hits(f *rule.Finding) []string {
 	var lines []string
 	for i, h := range f.Hits {
-		if h.Direction == "" && h.Consumer == "" {
-			continue // a lint hits its event, which the path names
+		if h.Direction == "" {
+			continue // of a lint, whose message names event and consumer
 		}
 		if slices.IndexFunc(f.Hits, func(o rule.Hit) bool { return o.Event == h.Event && o.Direction == h.Direction }) == i {
 			lines = append(lines, hitLine(f.Hits[i:], h))
@@ -97,11 +94,7 @@ func hitLine(all []rule.Hit, like rule.Hit) string {
 			names = append(names, reader(h.Consumer))
 		}
 	}
-	line := like.Event
-	if like.Direction != "" {
-		line += " " + string(like.Direction) + " (" + who(like.Direction) + ")"
-	}
-	return line + ": " + strings.Join(names, ", ")
+	return fmt.Sprintf("%s %s (%s): %s", like.Event, like.Direction, who(like.Direction), strings.Join(names, ", "))
 }
 
 // count is a number and its noun: 1 error, 2 errors.

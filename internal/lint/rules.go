@@ -1,0 +1,25 @@
+package lint
+
+// Rules lists every rule, in the order in which a manifest is written.
+var Rules = []*Rule{
+	// What an event is.
+	eventName, eventDuplicate, ownerMissing, producerMissing, summaryMissing,
+	topicMissing, schemaUndeclared, schemaUnused, versionMismatch, encodingMismatch,
+
+	// What identifies it.
+	identityIncomplete, identityFieldUnknown, identityFieldOptional, identityFieldList,
+	eventIDType, aggregateVersionType, occurredAtType, keyType,
+	idempotencyKeyClock, idempotencyKeyEventID,
+	partitionKeyAggregate, partitionKeyMixed, headerName,
+	piiUnknown, piiInKey,
+	exampleRefused, exampleAccepted, exampleMissing,
+	deprecatedUndated, sunsetPassed,
+
+	// Who reads it, and how.
+	consumerDuplicate, readingDuplicate, readsNothing, audienceUnread,
+	eventUnknown, fieldUnknown, eventRetired, eventDeprecated,
+	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
+
+	// What the workspace says of findings.
+	waiverIncomplete, waiverExpired, lintSettingUnknown,
+}
