@@ -12,9 +12,10 @@ import (
 // it: the store owns the time, and the inbox says how long. Methods are safe for
 // concurrent use; a Work is used by one goroutine.
 type InboxStore interface {
-	// Join registers a member of a consumer and, for its first call, adopts the
-	// events that members who are gone left in flight: each becomes a suspect
-	// with one attempt.
+	// Join registers a member of a consumer. For a run, and not for a worker
+	// inside it, it also adopts the events that other members left in flight:
+	// each becomes a suspect with one attempt. A worker joins again from time to
+	// time, which is the sign of life of its run.
 	Join(ctx context.Context, m Member) error
 
 	// Enlist notes on disk that the member is about to handle these keys, in
@@ -145,7 +146,9 @@ type Changed struct {
 	Outcome Outcome
 }
 
-// Block makes a lane wait. A lane that waits already is changed.
+// Block makes a lane wait. A lane that waits already is changed. Without a
+// reason it only says when a lane is due again that the member took and gives
+// back.
 type Block struct {
 	Lane event.Lane
 	Why  Why

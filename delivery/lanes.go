@@ -8,23 +8,27 @@ import (
 	"github.com/evcontract/evcontract/event"
 )
 
-const (
-	lanesAtOnce = 16              // lanes taken in one look
-	laneHold    = 2 * time.Minute // nobody else takes a lane meanwhile
-)
+// lanesAtOnce is how many lanes are taken in one look.
+const lanesAtOnce = 4
 
 // errRehearsed rolls a dry run back.
 var errRehearsed = errors.New("dry run: rolled back")
 
-// lanes drains blocked lanes whose time has come, until ctx ends.
+// lanes drains blocked lanes whose time has come, until ctx ends. It also gives
+// the run's signs of life.
 func (r *runner) lanes(ctx context.Context) {
 	m := r.member
 	m.Instance += "/lanes"
-	for joined := false; ; {
-		if !joined {
-			joined = r.Store.Join(ctx, m) == nil
+	var joined time.Time
+	for {
+		if now := r.Clock.Now(); now.Sub(joined) >= signOfLife || now.Before(joined) {
+			if err := r.Store.Join(ctx, m); err != nil {
+				r.lanesFailed(ctx, err)
+			} else {
+				joined = now
+			}
 		}
-		busy := joined && r.drainDue(ctx, m)
+		busy := !joined.IsZero() && r.drainDue(ctx, m)
 		if busy && ctx.Err() == nil {
 			continue
 		}
@@ -33,6 +37,8 @@ func (r *runner) lanes(ctx context.Context) {
 		}
 	}
 }
+
+const signOfLife = 20 * time.Second
 
 // drainDue reports whether there was something to do.
 func (r *runner) drainDue(ctx context.Context, m Member) bool {
@@ -46,6 +52,7 @@ func (r *runner) drainDue(ctx context.Context, m Member) bool {
 		r.Step(LaneTaken)
 		if err := r.drain(ctx, m, &due[i]); err != nil {
 			r.lanesFailed(ctx, err)
+			r.comeBack(ctx, m, &due[i])
 			continue
 		}
 		r.Step(LaneCommitted)
@@ -54,9 +61,26 @@ func (r *runner) drainDue(ctx context.Context, m Member) bool {
 	return progress
 }
 
-// laneHold covers every lane that is taken in one look.
+// laneHold is how long nobody else takes a lane. If it is too short after all,
+// the dedupe row of a parked event lets only one of the two handle it.
 func (r *runner) laneHold() time.Duration {
-	return max(laneHold, lanesAtOnce*r.HandleWithin)
+	return 2*time.Second + lanesAtOnce*r.HandleWithin
+}
+
+// comeBack makes a lane due soon that could not be drained, so that it doesn't
+// wait until its hold is over. When that fails too, it does.
+func (r *runner) comeBack(ctx context.Context, m Member, b *Blocked) {
+	if b.Why == WhyRehearsal {
+		return
+	}
+	ctx, cancel := lingering(ctx, r.StopWithin)
+	defer cancel()
+	err := r.Store.Work(ctx, m, func(ctx context.Context, w Work) error {
+		return w.Record(ctx, Changes{Block: []Block{{Lane: b.Lane, For: r.Poll}}})
+	})
+	if err != nil {
+		r.lanesFailed(ctx, err)
+	}
 }
 
 func (r *runner) lanesFailed(ctx context.Context, err error) {

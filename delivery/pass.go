@@ -44,6 +44,7 @@ func (p *pass) run(ctx context.Context, items []item) error {
 	p.step(InboxEntered)
 	for i := range items {
 		if p.stopped {
+			p.stay(items[i:], entered[i:])
 			break
 		}
 		if err := p.one(ctx, &items[i], entered[i]); err != nil {
@@ -59,6 +60,15 @@ func (p *pass) run(ctx context.Context, items []item) error {
 	}
 	p.step(InboxRecorded)
 	return nil
+}
+
+// stay leaves the rest of a lane parked: entering has claimed its dedupe rows.
+func (p *pass) stay(items []item, entered []Entered) {
+	for i := range items {
+		if e := items[i].entry; e.Was != "" && entered[i].Seen == "" {
+			p.c.Outcomes = append(p.c.Outcomes, Changed{e.Key, e.Was})
+		}
+	}
 }
 
 func (p *pass) step(s Step) {
@@ -137,6 +147,7 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 	case p.mode.postpone:
 		p.park(it, Block{Lane: lane, Why: WhyRetry, For: Wait(p.r.policy.Retry, it.attempt.Count)})
 	case it.attempt.Count > p.r.policy.Retry.Attempts:
+		it.attempt.Count-- // the one that was just counted isn't made
 		p.quarantine(it, exhausted(it), p.lastError(it))
 	case says == older:
 		p.stale(it)

@@ -58,7 +58,7 @@ func (t *txn) take(ctx context.Context, consumer int64, m delivery.Member, limit
 	}
 	for i := range due {
 		lane := due[i].Lane
-		if _, err := t.exec(ctx, wakeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold)); err != nil {
+		if _, err := t.exec(ctx, wakeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold), m.Instance); err != nil {
 			return nil, err
 		}
 		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce+1)

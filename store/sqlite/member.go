@@ -18,6 +18,8 @@ const (
 		RETURNING id`
 	joinMember = `INSERT INTO evc_member (consumer, instance, revision, build, host, joined_at, seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
 		ON CONFLICT (consumer, instance) DO UPDATE SET seen_at = excluded.seen_at`
+	// A worker's sign of life is one of its run.
+	touchRun   = `UPDATE evc_member SET seen_at = ?3 WHERE consumer = ?1 AND instance = ?2`
 	consumerID = `SELECT id FROM evc_consumer WHERE name = ?`
 
 	// A member that is gone left keys in flight. One that is only slow has its
@@ -27,6 +29,10 @@ const (
 	adoptKey = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) SELECT ?1, ?2, 1, 1, ?3, ?3, '', ?4
 		WHERE NOT EXISTS (SELECT 1 FROM evc_seen WHERE consumer = ?1 AND key = ?2 AND outcome <> 'parked') ON CONFLICT DO NOTHING`
 	adopted = `UPDATE evc_member SET inflight = NULL, adopted = 1 WHERE consumer = ? AND instance = ?`
+
+	// Lanes that others hold: if one of them is alive after all, the dedupe row
+	// of a parked event lets only one of the two handle it.
+	releaseLanes = `UPDATE evc_block SET wake_at = ?2, held_by = NULL WHERE consumer = ?1 AND held_by IS NOT NULL AND substr(held_by, 1, length(?3)) <> ?3`
 
 	isPaused    = `SELECT paused FROM evc_consumer WHERE id = ?`
 	setInflight = `UPDATE evc_member SET inflight = ?3, seen_at = ?4, adopted = 0 WHERE consumer = ?1 AND instance = ?2`
@@ -52,8 +58,12 @@ func (s *Store) Join(ctx context.Context, m delivery.Member) error {
 		if _, err := t.exec(ctx, joinMember, id, m.Instance, m.Revision, m.Build, m.Host, now); err != nil {
 			return err
 		}
-		if strings.Contains(m.Instance, "/") {
-			return nil // a worker of a run that has joined
+		if run, _, worker := strings.Cut(m.Instance, "/"); worker {
+			_, err := t.exec(ctx, touchRun, id, run, now)
+			return err
+		}
+		if _, err := t.exec(ctx, releaseLanes, id, now, m.Instance); err != nil {
+			return err
 		}
 		return t.adopt(ctx, id, m, now)
 	})
@@ -136,7 +146,7 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 		if err := t.adopt(ctx, consumer, m, now-micros(goneAfter)); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, setInflight, consumer, m.Instance, blob(keys), now); err != nil {
+		if err := t.setInflight(ctx, consumer, m, keys, now); err != nil {
 			return err
 		}
 		if attempt {
@@ -150,6 +160,20 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 		return err
 	})
 	return en, err
+}
+
+// setInflight also brings back the row of a member that was forgotten because it
+// had nothing to do for long.
+func (t *txn) setInflight(ctx context.Context, consumer int64, m delivery.Member, keys []event.Key, now int64) error {
+	n, err := t.exec(ctx, setInflight, consumer, m.Instance, blob(keys), now)
+	if err != nil || n > 0 {
+		return err
+	}
+	if _, err := t.exec(ctx, joinMember, consumer, m.Instance, m.Revision, m.Build, m.Host, now); err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, setInflight, consumer, m.Instance, blob(keys), now)
+	return err
 }
 
 // attempts are those of the keys that have any, which in health is none. Only

@@ -16,8 +16,9 @@ const (
 	setMark = `UPDATE evc_mark SET version = ?4, event = ?5, key = ?6 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND version = ?7`
 
 	setBlock = `INSERT INTO evc_block (consumer, lane_type, lane_id, why, since, wake_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (consumer, lane_type, lane_id) DO UPDATE SET why = excluded.why, wake_at = excluded.wake_at`
-	wakeBlock = `UPDATE evc_block SET wake_at = ?4 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3`
+		ON CONFLICT (consumer, lane_type, lane_id) DO UPDATE SET why = excluded.why, wake_at = excluded.wake_at, held_by = NULL`
+	wakeBlock = `UPDATE evc_block SET wake_at = ?4, held_by = ?5 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3`
+	giveBlock = `UPDATE evc_block SET wake_at = ?4, held_by = NULL WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND held_by = ?5`
 	dropBlock = `DELETE FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3
 		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3)`
 
@@ -97,7 +98,13 @@ func (w *work) blocks(ctx context.Context, c delivery.Changes, now int64) error 
 		if b.For >= 0 {
 			wake = now + micros(b.For)
 		}
-		if _, err := w.exec(ctx, setBlock, w.consumer, b.Lane.Type, b.Lane.ID, string(b.Why), now, wake); err != nil {
+		var err error
+		if b.Why == "" {
+			_, err = w.exec(ctx, giveBlock, w.consumer, b.Lane.Type, b.Lane.ID, wake, w.member.Instance)
+		} else {
+			_, err = w.exec(ctx, setBlock, w.consumer, b.Lane.Type, b.Lane.ID, string(b.Why), now, wake)
+		}
+		if err != nil {
 			return fmt.Errorf("record blocked lane: %w", err)
 		}
 	}
@@ -175,7 +182,7 @@ func (w *work) unblocks(ctx context.Context, c delivery.Changes, now int64) erro
 	for _, lane := range c.Unblock {
 		n, err := w.exec(ctx, dropBlock, w.consumer, lane.Type, lane.ID)
 		if err == nil && n == 0 {
-			_, err = w.exec(ctx, wakeBlock, w.consumer, lane.Type, lane.ID, now)
+			_, err = w.exec(ctx, wakeBlock, w.consumer, lane.Type, lane.ID, now, nil)
 		}
 		if err != nil {
 			return fmt.Errorf("unblock lane: %w", err)
@@ -187,7 +194,7 @@ func (w *work) unblocks(ctx context.Context, c delivery.Changes, now int64) erro
 // counts takes the keys out of flight and adds up the evidence.
 func (w *work) counts(ctx context.Context, c delivery.Changes, now int64) error {
 	var taken bool
-	var text string
+	text := "[]"
 	if _, err := w.row(ctx, memberCounts, []any{w.consumer, w.member.Instance}, &taken, &text); err != nil {
 		return fmt.Errorf("read member: %w", err)
 	}

@@ -24,6 +24,12 @@ var _ event.Tx = (*txn)(nil)
 // commits.
 func In(tx *sql.Tx) event.Tx { return &txn{tx: tx} }
 
+// In is In for a transaction on this store: it uses the store's prepared
+// statements and its clock.
+func (s *Store) In(tx *sql.Tx) event.Tx {
+	return &txn{tx: tx, store: s, stmts: map[string]*sql.Stmt{}}
+}
+
 // From is the transaction that was wrapped, for a handler's own statements. A
 // handler must neither commit it nor roll it back. From panics for a
 // transaction of another store: the wiring of the program is wrong.

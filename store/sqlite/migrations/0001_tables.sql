@@ -88,6 +88,7 @@ CREATE TABLE evc_attempt (
 CREATE TABLE evc_block (
   consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
   why TEXT NOT NULL, since INTEGER NOT NULL, wake_at INTEGER, -- no time: until a person decides
+  held_by TEXT,                            -- the member that drains it
   PRIMARY KEY (consumer, lane_type, lane_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX evc_block_wake ON evc_block (consumer, wake_at) WHERE wake_at IS NOT NULL;

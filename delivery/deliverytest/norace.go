@@ -1,0 +1,5 @@
+//go:build !race
+
+package deliverytest
+
+const slow = 1

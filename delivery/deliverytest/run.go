@@ -1,0 +1,119 @@
+package deliverytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+)
+
+// System runs everything over a world: a relay, the consumers, the executor of
+// third-party calls.
+type System struct {
+	World   *World
+	Store   delivery.Store                        // nil: the world's; a drill may put a faulty one in between
+	Publish func(delivery.Broker) delivery.Broker // a drill may put an unruly one in between
+	Consume func(delivery.Broker) delivery.Broker
+	Step    func(delivery.Step)
+	Batch   int
+}
+
+// Run starts it and waits until there is nothing left to do, or until within has
+// passed: then it says what there is.
+func (s System) Run(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	var failures error
+	start := func(run func(context.Context) error) {
+		running.Go(func() {
+			if err := run(ctx); err != nil {
+				mu.Lock()
+				failures = errors.Join(failures, err)
+				mu.Unlock()
+			}
+		})
+	}
+	s.start(start)
+	err := s.rest(ctx, within)
+	cancel()
+	running.Wait()
+	return errors.Join(err, failures)
+}
+
+func (s System) start(start func(func(context.Context) error)) {
+	db, store := s.World.DB, s.Store
+	if store == nil {
+		store = db.Store
+	}
+	broker := db.Broker("relay")
+	if s.Publish != nil {
+		broker = s.Publish(broker)
+	}
+	poll := slow * slow * 5 * time.Millisecond
+	start(retried(delivery.Relay{Store: store, Broker: broker, Batch: 6 * s.Batch, Lease: 500 * time.Millisecond, Poll: poll, Step: s.Step, Retry: s.World.Policy.Retry}.Run))
+	for _, name := range Consumers {
+		broker := db.Broker(name)
+		if s.Consume != nil {
+			broker = s.Consume(broker)
+		}
+		inbox := delivery.Inbox{
+			Store: store, Broker: broker, Batch: s.Batch, Poll: poll, Step: s.Step,
+			HandleWithin: 100 * time.Millisecond, GapWithin: 200 * time.Millisecond,
+		}
+		start(retried(func(ctx context.Context) error { return inbox.Run(ctx, s.World.Consumer(name)) }))
+	}
+	start(retried(delivery.Effects{Store: store, Do: s.World.Effects(), Poll: poll, Step: s.Step}.Run))
+}
+
+// retried starts a loop again that ended before its time, as a supervisor does.
+func retried(run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			err := run(ctx)
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // what a loop says while it is stopped is not the drill's concern
+			}
+			if err == nil {
+				return errors.New("a loop ended by itself")
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+}
+
+// rest waits until the system was idle twice in a row.
+func (s System) rest(ctx context.Context, within time.Duration) error {
+	deadline := time.Now().Add(within)
+	for idle := 0; idle < 2; {
+		busy, err := s.busy(ctx)
+		switch {
+		case err != nil && time.Now().After(deadline):
+			return err
+		case err == nil && len(busy) == 0:
+			idle++
+		case time.Now().After(deadline):
+			return fmt.Errorf("I9: not at rest after %s: %v", within, busy)
+		default:
+			idle = 0
+		}
+		time.Sleep(slow * slow * 5 * time.Millisecond)
+	}
+	return nil
+}
+
+func (s System) busy(ctx context.Context) ([]string, error) {
+	busy, err := Busy(ctx, s.World.DB)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.World.DB.Count(ctx, "SELECT count(*) FROM evc_consumer")
+	if err == nil && n < int64(len(Consumers)) {
+		busy = append(busy, "consumers have not joined")
+	}
+	return busy, err
+}

@@ -1,0 +1,63 @@
+package deliverytest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+// Unruly is a broker that misbehaves while it publishes. Chances go from 0 to 1.
+type Unruly struct {
+	delivery.Broker
+	Seed      uint64
+	Duplicate float64 // a message is sent twice
+	Refuse    float64 // a message is refused, and those behind it with its key
+	Reorder   float64 // a message changes places with another of the batch
+
+	once sync.Once
+	mu   sync.Mutex
+	dice *rand.Rand
+}
+
+// ErrRefused is what an unruly broker says of a message that it refuses.
+var ErrRefused = errors.New("refused by the drill")
+
+// Publish implements delivery.Broker.
+func (u *Unruly) Publish(ctx context.Context, ms []event.Message) []error {
+	u.once.Do(func() { u.dice = rand.New(rand.NewPCG(u.Seed, 0)) })
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	errs := make([]error, len(ms))
+	refused := map[string]bool{}
+	var sent []event.Message
+	for i, m := range ms {
+		switch {
+		case refused[m.PartitionKey]:
+			errs[i] = delivery.ErrHeld
+		case u.dice.Float64() < u.Refuse:
+			refused[m.PartitionKey], errs[i] = true, ErrRefused
+		default:
+			sent = append(sent, m)
+			if u.dice.Float64() < u.Duplicate {
+				sent = append(sent, m)
+			}
+		}
+	}
+	for i := range sent {
+		if u.dice.Float64() < u.Reorder {
+			k := u.dice.IntN(len(sent))
+			sent[i], sent[k] = sent[k], sent[i]
+		}
+	}
+	if failed := u.Broker.Publish(ctx, sent); slices.ContainsFunc(failed, func(err error) bool { return err != nil }) {
+		for i := range errs {
+			errs[i] = errors.Join(errs[i], errors.Join(failed...))
+		}
+	}
+	return errs
+}

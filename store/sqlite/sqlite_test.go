@@ -1,0 +1,89 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/store/sqlite"
+)
+
+func TestMain(m *testing.M) { deliverytest.Main(m, open) }
+
+func TestStore(t *testing.T) { deliverytest.Store(t, fresh) }
+
+func TestDrills(t *testing.T) { deliverytest.Drills(t, fresh) }
+
+func TestBroker(t *testing.T) {
+	deliverytest.Broker(t, deliverytest.Features{}, func(t testing.TB) func(string) delivery.Broker { return fresh(t).Broker })
+}
+
+func fresh(t testing.TB) *deliverytest.Database {
+	db, err := open(filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func open(path string) (*deliverytest.Database, error) {
+	s, err := sqlite.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &deliverytest.Database{
+		Store: s, Source: path, Serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
+		InTx: func(ctx context.Context, f func(context.Context, event.Tx) error) error {
+			return s.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error { return f(ctx, s.In(tx)) })
+		},
+		Exec: func(ctx context.Context, tx event.Tx, query string, args ...any) error {
+			_, err := sqlite.From(tx).ExecContext(ctx, query, args...)
+			return err
+		},
+		Query: func(ctx context.Context, query string, args ...any) ([][]any, error) {
+			return queryAll(ctx, s, query, args)
+		},
+		Broker: func(group string) delivery.Broker {
+			b := s.NewBroker(group)
+			b.Lease, b.Poll, b.Backoff = 400*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
+			return b
+		},
+		SetNow: func(now func() time.Time) { s.Now = now },
+		Close:  s.Close,
+	}, nil
+}
+
+func queryAll(ctx context.Context, s *sqlite.Store, query string, args []any) (all [][]any, err error) {
+	rows, err := s.Reader().QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
