@@ -28,8 +28,8 @@ func (x example) validate() error {
 func (p *Pass) examples(of func(*contract.Examples) []source.At[string]) []example {
 	var list []example
 	for _, e := range p.declared() {
-		if e.Schema == nil {
-			continue
+		if e.Schema == nil || holed(e) {
+			continue // nothing can be validated
 		}
 		for _, pattern := range of(&e.Examples) {
 			files, _ := p.glob(e, pattern.Value) // a pattern that is none has a rule of its own

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
 )
 
 // played is one field of the payload and the roles that it plays.
@@ -24,11 +25,29 @@ func (f *played) names() string { return and(f.roles) }
 func (f *played) plays(role string) bool { return slices.Contains(f.roles, role) }
 
 // identityFields lists the payload fields that an event's identity names, each
-// once. It is empty where the schema could not be read.
+// once. It is empty where the schema could not be read, and leaves out what
+// cannot be told because a reference of the schema leads nowhere.
 func identityFields(e *contract.Event) []*played {
 	if e.Schema == nil {
 		return nil
 	}
+	return slices.DeleteFunc(namedFields(e), func(f *played) bool {
+		return holed(e) && (f.err != nil || f.field.Type == contract.AnyType)
+	})
+}
+
+// holed reports whether parts of an event's schema cannot be known; a rule of
+// its own says why.
+func holed(e *contract.Event) bool {
+	s, ok := e.Schema.(*jsonschema.Schema)
+	if !ok {
+		return false
+	}
+	_, hole := s.Hole()
+	return hole
+}
+
+func namedFields(e *contract.Event) []*played {
 	var fields []*played
 	for _, r := range e.Identity.Roles() {
 		if !inPayload(r) {

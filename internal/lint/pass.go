@@ -16,6 +16,7 @@ type Pass struct {
 
 	rules    []string // the ids of all rules
 	offences []*offence
+	shared   map[spot]*offence // those about schemas, to find one again
 }
 
 // offence is what a check notes; its rule completes it.

@@ -22,7 +22,7 @@ func checkFieldUnknown(p *Pass) {
 		for i := range c.Reads {
 			r := &c.Reads[i]
 			e := p.Set.Event(r.Event.Value)
-			if e == nil || e.Schema == nil {
+			if e == nil || e.Schema == nil || holed(e) {
 				continue
 			}
 			for _, f := range r.Fields {

@@ -20,7 +20,7 @@ var piiUnknown = &Rule{rule.Doc{
 func checkPIIUnknown(p *Pass) {
 	for _, e := range p.declared() {
 		for _, pii := range e.PII {
-			if e.Schema == nil || len(pii.Value) == 0 {
+			if e.Schema == nil || len(pii.Value) == 0 || holed(e) {
 				continue
 			}
 			if _, err := e.Schema.Field(pii.Value); err != nil {

@@ -20,6 +20,13 @@ var Rules = []*Rule{
 	eventUnknown, fieldUnknown, eventRetired, eventDeprecated,
 	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
 
+	// What its schema says, in JSON Schema, in both formats, in Protobuf.
+	refDangling, refRemote, refCycle, idDuplicate, schemaInvalid, keyDuplicate,
+	draftMissing, draftUnknown, keywordDraft, enumEmpty,
+	objectClosed, requiredUndeclared, formatUnknown,
+	integerUnsafe, numberMoney,
+	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable,
+
 	// What the workspace says of findings.
 	waiverIncomplete, waiverExpired, lintSettingUnknown,
 }
