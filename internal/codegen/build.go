@@ -41,7 +41,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 		hint = b.hint(s, hint)
 	}
 	k := possible(settled)
-	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path}
+	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path, hint: hint}
 	if settled.mixed() && !b.loose {
 		t.judge = settled
 	}
@@ -153,7 +153,7 @@ func labelName(text string) string {
 	if text == "" {
 		return "Empty"
 	}
-	if strings.ToUpper(text) == text && !initialisms[text] {
+	if strings.ToUpper(text) == text && len(text) > 3 && !initialisms[text] {
 		text = strings.ToLower(text)
 	}
 	return strings.TrimPrefix(exported(text), "X")
@@ -208,6 +208,9 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 		return &known
 	}
 	t.kind = structKind
+	if t.unkept = w.role&discardRole != 0; t.unkept {
+		hint = lower(hint)
+	}
 	t.name = b.names.take(hint)
 	if w.plain() {
 		b.byShape[t.shape] = t

@@ -58,7 +58,11 @@ func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *event
 		taken[m] = true
 	}
 	for _, effect := range c.contract.Effects {
-		r.effects = append(r.effects, effectCode{taken.take(exported(effect.Value)), effect.Value})
+		method := exported(effect.Value)
+		if taken[method] {
+			method += "Effect"
+		}
+		r.effects = append(r.effects, effectCode{taken.take(method), effect.Value})
 	}
 	r.build = g.builder(e, r.name)
 	r.build.fields, r.build.enums = treatments(reading)

@@ -130,15 +130,33 @@ func (d decoder) pointer(t *typ, target string) {
 // judge lets a function of its own look at the value first.
 func (d decoder) judge(t *typ) {
 	if t.judge != nil {
-		d.line("s.Also(%s)", d.judgeName(t.judge, t.hintOr(d.prefix), true))
+		d.line("s.Also(%s)", d.judgeName(t.judge, t.hint, true))
 	}
 }
 
-func (t *typ) hintOr(prefix string) string {
-	if t.name != "" {
-		return t.name
+// variable declares a variable and reads a value into it.
+func (d decoder) variable(t *typ, name string) {
+	switch {
+	case t.null || t.kind == structKind:
+		d.line("var %s %s", name, t.nullType())
+		d.into(t, name, true)
+	case t.kind == sliceKind, t.kind == mapKind:
+		d.judge(t)
+		d.line("%s := %s{}", name, t.goType())
+		d.parts(t, name)
+	default:
+		d.judge(t)
+		d.scalarInto(t, name, true)
 	}
-	return prefix
+}
+
+// parts reads what is in a list or a map.
+func (d decoder) parts(t *typ, target string) {
+	if t.kind == sliceKind {
+		d.slice(t, target)
+	} else {
+		d.mapping(t, target)
+	}
 }
 
 // simple reports whether reading a type is one expression.
@@ -152,13 +170,12 @@ func (d decoder) into(t *typ, target string, direct bool) {
 	switch {
 	case !direct:
 		value := d.used.take("value")
-		d.line("var %s %s", value, t.nullType())
-		d.into(t, value, true)
+		d.variable(t, value)
 		d.line("%s = %s", target, value)
 		return
 	case t.null && t.pointer():
 		d.line("if !s.Null() {")
-		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: t.judge, labels: t.labels, free: t.free, elem: t.elem}, target)
+		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: t.judge, labels: t.labels, free: t.free, elem: t.elem, hint: t.hint}, target)
 		d.line("}")
 		return
 	case t.null:
@@ -171,24 +188,21 @@ func (d decoder) into(t *typ, target string, direct bool) {
 	switch t.kind {
 	case structKind:
 		d.line("%s.decode(s)", target)
-	case sliceKind:
-		d.slice(t, target)
-	case mapKind:
-		d.mapping(t, target)
+	case sliceKind, mapKind:
+		d.line("%s = %s{}", target, t.goType())
+		d.parts(t, target)
 	default:
 		d.scalarInto(t, target, false)
 	}
 }
 
 func (d decoder) slice(t *typ, target string) {
-	d.line("%s = %s{}", target, t.goType())
 	d.line("for s.List(); s.Element(); {")
 	if d.simple(t.elem) {
 		d.line("%s = append(%s, %s)", target, target, d.scalar(t.elem))
 	} else {
 		item := d.used.take("item")
-		d.line("var %s %s", item, t.elem.nullType())
-		d.into(t.elem, item, true)
+		d.variable(t.elem, item)
 		d.line("%s = append(%s, %s)", target, target, item)
 	}
 	d.line("}")
@@ -196,7 +210,6 @@ func (d decoder) slice(t *typ, target string) {
 }
 
 func (d decoder) mapping(t *typ, target string) {
-	d.line("%s = %s{}", target, t.goType())
 	d.line("for s.Object(); s.Member(); {")
 	name := d.used.take("name")
 	d.line("%s := string(s.Name())", name)
@@ -206,13 +219,8 @@ func (d decoder) mapping(t *typ, target string) {
 
 // unkept is the statement that judges a value that nobody keeps.
 func (d decoder) unkept(f *field) string {
-	if !d.limited(f.typ) && f.typ.judge == nil && !f.typ.null {
-		switch f.typ.kind {
-		case goString:
-			return "s.Text()"
-		case intKind, uintKind, wholeKind:
-			return "s.Integer()"
-		}
+	if f.typ.null {
+		return d.judgeName(f.typ.shape, f.typ.hint, true) + "(s)"
 	}
-	return d.pass(f.typ.shape, d.prefix+exported(f.json), true)
+	return d.pass(f.typ.shape, f.typ.hint, true)
 }

@@ -47,6 +47,8 @@ func (e encoder) member(f *field) {
 	}
 	x := "v." + f.name
 	switch {
+	case f.constant != "":
+		e.line("b = append(b, %s...)", literal(","+string(event.AppendJSON(nil, f.json))+":"+f.constant))
 	case f.required && f.optional(), f.required && f.typ.null && !f.typ.pointer():
 		e.label(f)
 		e.line("if %s == nil {", x)

@@ -161,6 +161,7 @@ func (g *generator) printConsumer(c *consumerCode) (api, inner *file) {
 	api, inner = &file{source: source}, &file{source: source}
 	consumerPrinter{&api.printer, c}.print()
 	for _, r := range c.reads {
+		inner.printUnkept(r.build.types)
 		d := decoder{printer: &inner.printer, builder: r.build}
 		d.printDecoders()
 		d.printJudges()

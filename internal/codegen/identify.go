@@ -90,7 +90,6 @@ func (p producer) identify() {
 	p.occurredFunction()
 }
 
-
 func (p producer) scannedKey(i int) string {
 	r := p.scanID.keys[i]
 	if r.inPayload() {

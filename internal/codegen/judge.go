@@ -30,10 +30,33 @@ func (b *builder) judgeName(s *shape, hint string, lenient bool) string {
 
 // pass is the statement that judges the value at hand and passes it.
 func (b *builder) pass(s *shape, hint string, lenient bool) string {
+	if read := trivial(s); read != "" {
+		return read
+	}
+	return b.judgeName(s, hint, lenient) + "(s)"
+}
+
+// trivial is the statement that passes a value of which only the kind matters.
+func trivial(s *shape) string {
 	if s.bare() {
 		return "s.Skip()"
 	}
-	return b.judgeName(s, hint, lenient) + "(s)"
+	only := *s
+	only.kinds = allKinds
+	if !only.bare() {
+		return ""
+	}
+	switch s.kinds {
+	case stringKind:
+		return "s.Text()"
+	case boolKind:
+		return "s.Bool()"
+	case integerKind:
+		return "s.Integer()"
+	case integerKind | numberKind:
+		return "s.Number()"
+	}
+	return ""
 }
 
 // printJudges writes the functions that were asked for, and those that they ask
@@ -68,11 +91,11 @@ func (j judge) print() {
 	j.byKind()
 }
 
-// of gives the judge of another shape.
-func (j judge) of(s *shape) string { return j.judgeName(s, j.hint, j.lenient) }
+// of gives the judge of another shape, called after its part in this one.
+func (j judge) of(s *shape, part string) string { return j.judgeName(s, j.hint+part, j.lenient) }
 
 // exactly gives the judge of a shape where leniency would do harm.
-func (j judge) exactly(s *shape) string { return j.judgeName(s, j.hint, false) }
+func (j judge) exactly(s *shape, part string) string { return j.judgeName(s, j.hint+part, false) }
 
 // values holds the value against enum and const.
 func (j judge) values() {
@@ -94,15 +117,15 @@ func (j judge) values() {
 func (j judge) others() {
 	s := j.shape
 	if s.target != nil {
-		j.line("s.Also(%s)", j.of(s.target))
+		j.line("s.Also(%s)", j.of(s.target, "Ref"))
 	}
 	for _, arm := range s.all {
-		j.line("s.Also(%s)", j.of(arm))
+		j.line("s.Also(%s)", j.of(arm, "All"))
 	}
 	j.alternatives(s.any, false)
 	j.alternatives(s.one, !j.lenient || !j.ignoresFields())
 	if s.not != nil {
-		j.line("if s.Try(%s) {", j.exactly(s.not))
+		j.line("if s.Try(%s) {", j.exactly(s.not, "Not"))
 		j.refuse("the value is one that the contract excludes")
 		j.line("}")
 	}
@@ -117,7 +140,7 @@ func (j judge) alternatives(arms []*shape, exactly bool) {
 	}
 	tries := make([]string, len(arms))
 	for i, arm := range arms {
-		tries[i] = j.of(arm)
+		tries[i] = j.of(arm, "Case")
 	}
 	if exactly {
 		j.line("if n := s.Count(%s); n != 1 {", strings.Join(tries, ", "))
@@ -134,13 +157,13 @@ func (j judge) condition() {
 	if s.cond == nil || s.then == nil && s.otherwise == nil {
 		return
 	}
-	j.line("if s.Try(%s) {", j.exactly(s.cond))
+	j.line("if s.Try(%s) {", j.exactly(s.cond, "If"))
 	if s.then != nil {
-		j.line("s.Also(%s)", j.of(s.then))
+		j.line("s.Also(%s)", j.of(s.then, "Then"))
 	}
 	if s.otherwise != nil {
 		j.line("} else {")
-		j.line("s.Also(%s)", j.of(s.otherwise))
+		j.line("s.Also(%s)", j.of(s.otherwise, "Else"))
 	}
 	j.line("}")
 }
@@ -166,6 +189,10 @@ func (j judge) byKind() {
 	if j.alone(k) {
 		return
 	}
+	if k == allKinds&^integerKind && !j.shape.numeric() && !j.shape.textual() && !j.shape.listed() && !j.shape.objective() {
+		j.line("s.Skip()")
+		return
+	}
 	var wants, idle []string
 	j.line("switch s.Kind() {")
 	for _, x := range judgedKinds {
@@ -179,6 +206,12 @@ func (j judge) byKind() {
 		}
 		j.line("case event.%s:", x.name)
 		j.ofKind(x.kind)
+	}
+	if k == allKinds&^integerKind {
+		j.line("default:")
+		j.line("s.Skip()")
+		j.line("}")
+		return
 	}
 	if idle != nil {
 		j.line("case %s:", strings.Join(idle, ", "))

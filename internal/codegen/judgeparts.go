@@ -1,7 +1,5 @@
 package codegen
 
-
-
 // list judges the elements of a list, and the list by its length.
 func (j judge) list() {
 	s := j.shape
@@ -11,8 +9,13 @@ func (j judge) list() {
 	if s.contains != nil {
 		j.contains()
 	}
-	j.line("n := 0")
-	j.line("for s.List(); s.Element(); n++ {")
+	counted := s.places != nil || s.fewest > 0 || s.most >= 0
+	if counted {
+		j.line("n := 0")
+		j.line("for s.List(); s.Element(); n++ {")
+	} else {
+		j.line("for s.List(); s.Element(); {")
+	}
 	switch {
 	case s.places == nil:
 		j.line("%s", j.element(s.items))
@@ -29,8 +32,6 @@ func (j judge) list() {
 	j.line("}")
 	if s.fewest > 0 || s.most >= 0 {
 		j.lengths(s.fewest, s.most, "n", "elements")
-	} else {
-		j.line("_ = n")
 	}
 }
 
@@ -43,7 +44,7 @@ func (j judge) element(s *shape) string {
 
 func (j judge) contains() {
 	s := j.shape
-	j.line("if n := s.Elements(%s); n < %d {", j.of(s.contains), s.fewestIn)
+	j.line("if n := s.Elements(%s); n < %d {", j.of(s.contains, "Contains"), s.fewestIn)
 	j.refuse("too few elements are what contains asks for: %d", "n")
 	if s.mostIn >= 0 {
 		j.line("} else if n > %d {", s.mostIn)
@@ -59,7 +60,7 @@ func (j judge) object() {
 	for _, n := range s.needs {
 		if n.shape != nil {
 			j.line("if s.Has(%s) {", quote(n.member))
-			j.line("s.Also(%s)", j.of(n.shape))
+			j.line("s.Also(%s)", j.of(n.shape, "With"))
 			j.line("}")
 		}
 	}
@@ -118,13 +119,13 @@ func (j judge) eachMember(wanted []string) {
 		j.line("n++")
 	}
 	if s.names != nil && !s.names.bare() {
-		j.line("s.AlsoName(%s)", j.of(s.names))
+		j.line("s.AlsoName(%s)", j.of(s.names, "Name"))
 	}
 	if len(s.patterns) > 0 {
 		j.patterned(wanted)
 		return
 	}
-	j.byName(wanted, func(m *shape) { j.line("%s", j.pass(m, j.hint, j.lenient)) }, j.left())
+	j.byName(wanted, func(m *member) { j.line("%s", j.pass(m.shape, j.hint+exported(m.name), j.lenient)) }, j.left())
 }
 
 // left is what becomes of members without a name.
@@ -140,7 +141,7 @@ func (j judge) left() string {
 }
 
 // byName prints the switch over names.
-func (j judge) byName(wanted []string, known func(*shape), rest string) {
+func (j judge) byName(wanted []string, known func(*member), rest string) {
 	s := j.shape
 	named := map[string]bool{}
 	j.line("switch string(s.Name()) {")
@@ -150,7 +151,7 @@ func (j judge) byName(wanted []string, known func(*shape), rest string) {
 		if i := indexOf(wanted, m.name); i >= 0 {
 			j.line("seen[%d] = true", i)
 		}
-		known(m.shape)
+		known(m)
 	}
 	for i, name := range wanted {
 		if !named[name] {
@@ -168,16 +169,16 @@ func (j judge) byName(wanted []string, known func(*shape), rest string) {
 func (j judge) patterned(wanted []string) {
 	j.line("name := s.Name()")
 	j.line("known := true")
-	j.byName(wanted, func(m *shape) {
-		if !m.bare() {
-			j.line("s.Also(%s)", j.of(m))
+	j.byName(wanted, func(m *member) {
+		if !m.shape.bare() {
+			j.line("s.Also(%s)", j.of(m.shape, exported(m.name)))
 		}
 	}, "known = false")
 	for _, p := range j.shape.patterns {
 		j.line("if %s.Match(name) {", j.pattern(p.pattern))
 		j.line("known = true")
 		if !p.shape.bare() {
-			j.line("s.Also(%s)", j.of(p.shape))
+			j.line("s.Also(%s)", j.of(p.shape, "Pattern"))
 		}
 		j.line("}")
 	}
@@ -209,4 +210,3 @@ func (j judge) needs(wanted []string) {
 		j.line("}")
 	}
 }
-

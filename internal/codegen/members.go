@@ -5,7 +5,7 @@ import "github.com/evcontract/evcontract/internal/contract"
 // members fills a struct with a field for each member that is wanted.
 func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 	t.closed = o.closed && !b.ignoresFields() && !b.loose && len(t.shape.patterns) == 0
-	used, seen := names{}, names{}
+	used, seen := names{"append": true, "decode": true, "More": o.extra != nil}, names{}
 	if len(path) == 0 {
 		for _, name := range b.reserved {
 			used[name] = true
@@ -17,8 +17,7 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 			t.others = append(t.others, m.name)
 			continue
 		}
-		f := b.field(t, m, below, path, used)
-		f.required = o.needs(m.name)
+		f := b.field(t, m, below, path, used, o.needs(m.name))
 		f.seen = seen.take(lower(m.name))
 		t.alters = t.alters || f.role.changes() || f.typ.alters
 		t.fields = append(t.fields, f)
@@ -29,20 +28,31 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 	}
 }
 
-func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names) *field {
-	f := &field{json: m.name, role: w.role, path: path.Field(m.name)}
+func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names, required bool) *field {
+	f := &field{json: m.name, role: w.role, path: path.Field(m.name), required: required}
 	f.typ = b.build(m.shape, w, f.path, t.name+exported(m.name))
 	f.name = exported(m.name)
 	if used[f.name] {
 		f.name += "Field"
 	}
 	if f.hidden = b.hides && w.role.hidden(); f.hidden {
-		f.name = unexported(m.name)
+		f.name = lower(m.name)
 	}
 	f.name = used.take(f.name)
+	f.role |= b.constant(f, m.shape)
 	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
 	if f.doc == "" {
 		f.doc = f.typ.doc
 	}
 	return f
+}
+
+// constant gives the JSON of a required const, which a producer need not say.
+func (b *builder) constant(f *field, s *shape) role {
+	settled, _ := settle(s)
+	if !b.hides || !f.required || settled.equal == nil || f.role != 0 {
+		return 0
+	}
+	f.constant = string(settled.equal.JSON())
+	return discardRole
 }

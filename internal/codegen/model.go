@@ -6,18 +6,18 @@ import "github.com/evcontract/evcontract/internal/contract"
 type goKind uint8
 
 const (
-	rawKind    goKind = iota // json.RawMessage: whatever stands there
-	goString                 // string
-	enumKind                 // a type of its own over string, with constants
-	timeKind                 // time.Time
-	intKind                  // int64
-	uintKind                 // uint64
-	decimalKind              // json.Number: exact
-	wholeKind                // json.Number that is an integer of any size
-	goBool                   // bool
-	sliceKind                // []T
-	mapKind                  // map[string]T
-	structKind               // a type of its own
+	rawKind     goKind = iota // json.RawMessage: whatever stands there
+	goString                  // string
+	enumKind                  // a type of its own over string, with constants
+	timeKind                  // time.Time
+	intKind                   // int64
+	uintKind                  // uint64
+	decimalKind               // json.Number: exact
+	wholeKind                 // json.Number that is an integer of any size
+	goBool                    // bool
+	sliceKind                 // []T
+	mapKind                   // map[string]T
+	structKind                // a type of its own
 )
 
 var goNames = map[goKind]string{
@@ -41,7 +41,9 @@ type typ struct {
 	free   bool     // of an enum: values without a name are taken
 	doc    string
 	path   contract.Path
-	alters bool // it holds a field that a retry may change
+	hint   string // what functions about it are called after
+	unkept bool   // of a struct: it only judges
+	alters bool   // it holds a field that a retry may change
 }
 
 // label is a constant of an enum.
@@ -56,6 +58,7 @@ type field struct {
 	required   bool
 	hidden     bool   // user code may not set it
 	seen       string // what remembers that it stood there
+	constant   string // JSON of the only value that it may have, where a producer need not say it
 	doc        string
 	deprecated bool
 	path       contract.Path

@@ -65,8 +65,7 @@ func lower(name string) string {
 // something in every Go file.
 var taken = words(`any append bool byte cap clear close complex copy delete error false float32 float64 imag int
 	int32 int64 iota len make max min new nil panic print println real recover rune string true uint uint64
-	b bytes context ctx data decode e err event fmt id json key m maps payload proto regexp s seen sha256 slices start strconv
-	strings time tx utf8 v whole`)
+	event strconv`)
 
 func capital(w string) string {
 	upper := strings.ToUpper(w)

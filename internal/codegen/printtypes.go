@@ -3,6 +3,9 @@ package codegen
 // printTypes declares the structs and enums that a builder met after the root.
 func (p *printer) printTypes(event string, types []*typ) {
 	for _, t := range types {
+		if t.unkept {
+			continue // declared beside its decoder
+		}
 		p.line("")
 		p.typeDoc(event, t)
 		if t.kind == enumKind {
@@ -66,5 +69,15 @@ func (p *printer) printPatterns(list []pattern) {
 	for _, x := range list {
 		p.line("")
 		p.line("var %s = regexp.MustCompile(%s)", x.name, literal(x.text))
+	}
+}
+
+// printUnkept declares the structs that only judge.
+func (p *printer) printUnkept(types []*typ) {
+	for _, t := range types {
+		if t.unkept {
+			p.line("")
+			p.printStruct(t)
+		}
 	}
 }

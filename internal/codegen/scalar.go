@@ -158,19 +158,29 @@ func (d decoder) textLimits(s *shape, x string) {
 // lengths holds a count against its limits.
 func (d decoder) lengths(fewest, most int, count, of string) {
 	switch {
+	case fewest == most:
+		d.line("if n := %s; n != %d {", count, fewest)
+		d.refuse("want "+plural(fewest, of)+", not %d", "n")
 	case fewest > 0 && most >= 0:
 		d.line("if n := %s; n < %d || n > %d {", count, fewest, most)
 		d.refuse(fmt.Sprintf("want %d to %d %s, not %%d", fewest, most, of), "n")
 	case fewest > 0:
 		d.line("if n := %s; n < %d {", count, fewest)
-		d.refuse(fmt.Sprintf("want at least %d %s, not %%d", fewest, of), "n")
+		d.refuse("want at least "+plural(fewest, of)+", not %d", "n")
 	case most >= 0:
 		d.line("if n := %s; n > %d {", count, most)
-		d.refuse(fmt.Sprintf("want at most %d %s, not %%d", most, of), "n")
+		d.refuse("want at most "+plural(most, of)+", not %d", "n")
 	default:
 		return
 	}
 	d.line("}")
+}
+
+func plural(n int, of string) string {
+	if n == 1 {
+		of = strings.TrimSuffix(of, "s")
+	}
+	return fmt.Sprintf("%d %s", n, of)
 }
 
 // comparisons are the bounds of a number: what refuses it, and what is wanted.
@@ -198,6 +208,9 @@ func (d decoder) integerLimits(t *typ, x string) {
 		return
 	}
 	for _, c := range comparisons(s) {
+		if t.kind == uintKind && (c.operator == "<" && c.bound == "0" || c.operator == ">" && c.bound == maxUint64) {
+			continue // the type says so
+		}
 		if n, ok := asInt(c.bound); ok {
 			if n == "-9223372036854775808" && c.operator == "<" || n == "9223372036854775807" && c.operator == ">" {
 				continue // the type says so

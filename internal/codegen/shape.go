@@ -26,24 +26,24 @@ type shape struct {
 	pattern, format string
 	assert          bool // format is asserted
 
-	items              *shape   // of a list, behind the places
-	places             []*shape // of a tuple
-	contains           *shape
-	fewest, most       int // elements; most -1: no limit
-	fewestIn, mostIn   int // elements that contains takes
-	unique             bool
-	members            []*member
-	required           []string
-	patterns           []patterned
-	extra              *shape // members that neither members nor patterns name; nil: any
-	names              *shape
-	fewestOf, mostOf   int // members
-	needs              []need
-	target             *shape // $ref
-	all, any, one      []*shape
-	not, cond          *shape
-	then, otherwise    *shape
-	unknown            []keyword // what generated code cannot check
+	items            *shape   // of a list, behind the places
+	places           []*shape // of a tuple
+	contains         *shape
+	fewest, most     int // elements; most -1: no limit
+	fewestIn, mostIn int // elements that contains takes
+	unique           bool
+	members          []*member
+	required         []string
+	patterns         []patterned
+	extra            *shape // members that neither members nor patterns name; nil: any
+	names            *shape
+	fewestOf, mostOf int // members
+	needs            []need
+	target           *shape // $ref
+	all, any, one    []*shape
+	not, cond        *shape
+	then, otherwise  *shape
+	unknown          []keyword // what generated code cannot check
 }
 
 // value is one JSON value of an enum or a const.

@@ -1,0 +1,101 @@
+package codegen
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evcontract/evcontract/internal/contract"
+)
+
+const generated = "../../testdata/gen"
+
+// TestGolden holds what is generated for every workspace of testdata/gen
+// against the files there, which the other tests compile and run.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"shop"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(generated, name)
+			files, warnings := generate(t, loadSet(t, dir))
+			files["warnings.txt"] = []byte(strings.Join(warnings, "\n") + "\n")
+			compare(t, filepath.Join(dir, "events"), files)
+		})
+	}
+}
+
+func options() Options {
+	return Options{Module: "github.com/evcontract/evcontract", Package: "events"}
+}
+
+func generate(t *testing.T, set *contract.Set) (files map[string][]byte, warnings []string) {
+	t.Helper()
+	files, found, err := Go(set, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		warnings = append(warnings, f.New.String()+": "+f.Severity.String()+": "+f.Path+": "+f.Message)
+	}
+	if files == nil {
+		t.Fatal(strings.Join(warnings, "\n"))
+	}
+	again, _, _ := Go(set, options())
+	if !maps.EqualFunc(files, again, bytes.Equal) {
+		t.Error("a second run gives something else")
+	}
+	return files, warnings
+}
+
+// compare holds files against those in a directory, and writes them with
+// UPDATE=1. Files that are there and were not generated are stale.
+func compare(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	update := os.Getenv("UPDATE") != ""
+	if update {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, files[name], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(files[name], want) {
+			t.Errorf("%s is stale (UPDATE=1 rewrites it): %v", path, err)
+		}
+	}
+	stale, err := filepath.Glob(filepath.Join(dir, "*"))
+	for _, path := range stale {
+		if info, _ := os.Stat(path); files[filepath.Base(path)] == nil && !info.IsDir() {
+			t.Errorf("%s is no longer generated", path)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGenerated compiles, vets and runs what is generated: the tests stand
+// beside the generated code, so that code that doesn't compile cannot keep
+// these tests from rewriting it.
+func TestGenerated(t *testing.T) {
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = generated
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package shop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/testdata/gen/shop/events"
+)
+
+// fakeTx is a transaction that remembers what is written to it.
+type fakeTx struct {
+	drafts  []event.Draft
+	effects []event.Effect
+}
+
+func (tx *fakeTx) Append(_ context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
+	receipts := make([]event.Receipt, len(drafts))
+	for i, d := range drafts {
+		receipts[i] = event.Receipt{ID: d.ID}
+	}
+	tx.drafts = append(tx.drafts, drafts...)
+	return receipts, nil
+}
+
+func (tx *fakeTx) Intend(_ context.Context, effects ...event.Effect) error {
+	tx.effects = append(tx.effects, effects...)
+	return nil
+}
+
+// message is a draft as it arrives at a consumer.
+func message(d event.Draft) event.Message {
+	return event.Message{
+		ID: d.ID.String(), Type: d.Event, Subject: d.Lane.ID, Time: d.Time, Version: d.Version,
+		Schema: "evcontract:" + d.Event + "/" + d.Revision, PartitionKey: d.PartitionKey, Headers: d.Headers,
+		ContentType: d.ContentType, Payload: d.Payload,
+	}
+}
+
+func paid() events.OrderPaidV1 {
+	return events.OrderPaidV1{
+		OrderID: "o-1", AggregateVersion: 3, OccurredAt: time.Date(2026, 11, 29, 12, 0, 0, 500, time.FixedZone("", 3600)),
+		Customer: events.OrderPaidV1Customer{ID: "c-1", Email: new("a@example.com")},
+		Amount:   events.OrderPaidV1Amount{MinorUnits: 1999, Currency: "EUR"},
+		Method:   new(events.OrderPaidV1MethodCard),
+	}
+}
+
+func TestPublish(t *testing.T) {
+	tx := &fakeTx{}
+	key := events.NewOrderPaidV1Key("p-1")
+	receipt, err := events.PublishOrderPaidV1(t.Context(), tx, key, paid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := tx.drafts[0]
+	want := `{"event_id":"` + receipt.ID.String() + `","order_id":"o-1","aggregate_version":3,"payment_id":"p-1",` +
+		`"occurred_at":"2026-11-29T12:00:00.0000005+01:00","customer":{"id":"c-1","email":"a@example.com"},` +
+		`"amount":{"minor_units":1999,"currency":"EUR"},"method":"card"}`
+	if string(d.Payload) != want {
+		t.Errorf("payload %s\nwant    %s", d.Payload, want)
+	}
+	if d.Key != event.NewKey("OrderPaid", "p-1") || d.ID != event.NewID("OrderPaid.v1", d.Key) || d.Version != 3 ||
+		d.Lane != (event.Lane{Type: "order", ID: "o-1"}) || d.PartitionKey != "o-1" || d.Topic != "orders.events" || d.Source != "orders" {
+		t.Errorf("draft %+v", d)
+	}
+	got, gotKey, err := events.DecodeOrderPaidV1(d.Payload)
+	if err != nil || gotKey != key {
+		t.Fatalf("decode: %v, key %v", err, gotKey)
+	}
+	if !got.OccurredAt.Equal(paid().OccurredAt) {
+		t.Errorf("occurred at %v", got.OccurredAt)
+	}
+	got.OccurredAt = paid().OccurredAt
+	if !reflect.DeepEqual(got, paid()) {
+		t.Errorf("decoded %+v", got)
+	}
+}
+
+// TestBody: a retry may change event id, version and time, and nothing else.
+func TestBody(t *testing.T) {
+	key := events.NewOrderPaidV1Key("p-1")
+	body := func(change func(*events.OrderPaidV1)) [32]byte {
+		p := paid()
+		change(&p)
+		d, err := events.DraftOrderPaidV1(key, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Body
+	}
+	first := body(func(*events.OrderPaidV1) {})
+	if body(func(p *events.OrderPaidV1) { p.AggregateVersion, p.OccurredAt = 9, time.Time{} }) != first {
+		t.Error("a later attempt has another body")
+	}
+	if body(func(p *events.OrderPaidV1) { p.Amount.MinorUnits++ }) == first {
+		t.Error("another amount has the same body")
+	}
+}
+
+func TestPublishRefuses(t *testing.T) {
+	for want, change := range map[string]func(*events.OrderPaidV1){
+		"OrderPaid.v1: order_id: want 1 to 64 characters, not 0":             func(p *events.OrderPaidV1) { p.OrderID = "" },
+		"OrderPaid.v1: aggregate_version: want 1 to 9007199254740991, not 0": func(p *events.OrderPaidV1) { p.AggregateVersion = 0 },
+		`OrderPaid.v1: amount.currency: "eur" does not match ^[A-Z]{3}$`:     func(p *events.OrderPaidV1) { p.Amount.Currency = "eur" },
+		`OrderPaid.v1: method: want card, transfer or wallet, not "cash"`:    func(p *events.OrderPaidV1) { p.Method = new(events.OrderPaidV1Method("cash")) },
+		"OrderPaid.v1: customer.id: not JSON: a string that is not UTF-8":    func(p *events.OrderPaidV1) { p.Customer.ID = "\xff" },
+		"OrderPaid.v1: coupon: want at most 32 characters, not 33":           func(p *events.OrderPaidV1) { p.Coupon = new(strings.Repeat("é", 33)) },
+	} {
+		tx, p := &fakeTx{}, paid()
+		change(&p)
+		if _, err := events.PublishOrderPaidV1(t.Context(), tx, events.NewOrderPaidV1Key("p-1"), p); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		if len(tx.drafts) > 0 {
+			t.Errorf("%s: something was written", want)
+		}
+	}
+	tx := &fakeTx{}
+	for _, key := range []events.OrderPaidV1Key{{}, events.NewOrderPaidV1Key("")} {
+		if _, err := events.PublishOrderPaidV1(t.Context(), tx, key, paid()); !errors.Is(err, event.ErrZeroKey) || len(tx.drafts) > 0 {
+			t.Errorf("zero key: %v", err)
+		}
+	}
+}
+
+// TestMajors: one fact has one key, whichever major version tells it.
+func TestMajors(t *testing.T) {
+	money := events.OrderPaidV2Money{Value: "19.99", Currency: events.OrderPaidV2MoneyCurrencyEUR}
+	d, err := events.DraftOrderPaidV2(events.NewOrderPaidV2Key("p-1"), events.OrderPaidV2{
+		Order: events.OrderPaidV2Order{ID: "o-1", Version: 3},
+		Payment: events.OrderPaidV2Payment{Total: money, Lines: []events.OrderPaidV2Line{
+			{SKU: "A-1", Quantity: 2, Price: money, Parts: []events.OrderPaidV2Line{{SKU: "B-2", Quantity: 1, Price: money}}},
+		}},
+		Labels: map[string]string{"b": "2", "a": "1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Key != events.NewOrderPaidV1Key("p-1").Key() || d.ID == event.NewID("OrderPaid.v1", d.Key) {
+		t.Errorf("key %v, id %v", d.Key, d.ID)
+	}
+	if d.Time.IsZero() || !strings.Contains(string(d.Payload), `"labels":{"a":"1","b":"2"}`) {
+		t.Errorf("draft %s", d.Payload)
+	}
+	_, err = events.DraftOrderPaidV2(events.NewOrderPaidV2Key("p-1"), events.OrderPaidV2{})
+	if err == nil || err.Error() != "OrderPaid.v2: order.id: want at least 1 character, not 0" {
+		t.Errorf("empty payload: %v", err)
+	}
+}
+
+func TestRolesOutsideThePayload(t *testing.T) {
+	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
+		Either: json.RawMessage(`"ab"`), AggregateID: "sku-1", AggregateVersion: 4, PartitionKey: "eu", OccurredAt: at,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Lane.ID != "sku-1" || d.Version != 4 || d.PartitionKey != "eu" || d.Headers["region"] != "eu" || !d.Time.Equal(at) {
+		t.Errorf("draft %+v", d)
+	}
+	if !strings.Contains(string(d.Payload), `"type":"move"`) {
+		t.Errorf("the constant is not written: %s", d.Payload)
+	}
+	route := consumer(func(context.Context, *fakeTx, events.AuditStockMovedV1) error { return nil }).Routes[2]
+	id, err := route.Identify(message(d))
+	if err != nil || id.Key != d.Key || id.Lane != d.Lane || id.Version != 4 || !id.Time.Equal(at) || id.Revision != d.Revision {
+		t.Errorf("identity %+v, %v", id, err)
+	}
+	if route.Order != event.OrderContiguous {
+		t.Errorf("order %v", route.Order)
+	}
+}
+
+func real(tx event.Tx) *fakeTx { return tx.(*fakeTx) }
+
+func consumer(stock func(context.Context, *fakeTx, events.AuditStockMovedV1) error) event.Consumer {
+	return events.Audit[*fakeTx]{
+		OrderPaidV1:  func(context.Context, *fakeTx, events.AuditOrderPaidV1) error { return nil },
+		OrderPaidV2:  func(context.Context, *fakeTx, events.AuditOrderPaidV2) error { return nil },
+		StockMovedV1: stock,
+	}.Consumer(real)
+}
+
+func TestConsume(t *testing.T) {
+	tx := &fakeTx{}
+	d, err := events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), paid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got events.LoyaltyOrderPaidV1
+	c := events.Loyalty[*fakeTx]{
+		OrderPaidV1: func(ctx context.Context, tx *fakeTx, e events.LoyaltyOrderPaidV1) error {
+			got = e
+			return e.PointsAPI(ctx, []byte("20 points"))
+		},
+	}.Consumer(real)
+	if c.Name != "loyalty" || c.Policy.Retry.Attempts != 12 || c.Policy.Retry.Max != 5*time.Minute || c.Policy.Owner != "team-loyalty" {
+		t.Errorf("consumer %+v", c)
+	}
+	if c.Routes[1].Handle != nil || c.Routes[1].Event != "OrderPaid.v2" || c.Routes[1].Order != event.OrderLatest {
+		t.Errorf("a handler that is not set: %+v", c.Routes[1])
+	}
+	m := message(d)
+	id, err := c.Routes[0].Identify(m)
+	if err != nil || id.Key != d.Key || id.Lane != d.Lane || id.Version != d.Version || id.Revision != d.Revision || !id.Time.Equal(d.Time) {
+		t.Fatalf("identity %+v, %v", id, err)
+	}
+	id.Attempt = 2
+	if err := c.Routes[0].Handle(t.Context(), tx, m, id); err != nil {
+		t.Fatal(err)
+	}
+	if got.OrderID != "o-1" || got.Customer.ID != "c-1" || got.Amount.MinorUnits != 1999 || *got.Method != "card" ||
+		got.Key() != d.Key || got.Version() != 3 || got.Attempt() != 2 || got.Lane() != d.Lane {
+		t.Errorf("handler got %+v", got)
+	}
+	e := tx.effects[0]
+	if e.Key != event.NewEffectKey(d.Key, "loyalty", "points-api") || e.Event != d.Key || string(e.Request) != "20 points" {
+		t.Errorf("effect %+v", e)
+	}
+	m.Payload = []byte(strings.Replace(string(m.Payload), `"id":"c-1"`, `"id":7`, 1))
+	err = c.Routes[0].Handle(t.Context(), tx, m, id)
+	if !event.IsPermanent(err) || err.Error() != "customer.id: want a string, not a number" {
+		t.Errorf("bad payload: %v", err)
+	}
+	m.Payload = []byte(`{"order_id":"o-1"}`)
+	if _, err := c.Routes[0].Identify(m); err == nil || err.Error() != "aggregate_version: required, but missing" {
+		t.Errorf("identify: %v", err)
+	}
+}
