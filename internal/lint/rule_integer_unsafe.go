@@ -59,14 +59,12 @@ func unsafeKeyword(n *source.Node) string {
 func bounded(n *source.Node) string {
 	upper := ""
 	for _, key := range []string{"maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"} {
-		b := n.Get(key)
-		if b == nil || b.Kind != source.Number {
-			continue
-		}
-		if f, ok := new(big.Float).SetString(b.Text); ok && f.Abs(f).Cmp(big.NewFloat(safe+1)) > 0 {
+		bound := number(n.Get(key))
+		switch {
+		case bound == nil:
+		case bound.Abs(bound).Cmp(big.NewFloat(safe+1)) > 0:
 			return key
-		}
-		if strings.HasSuffix(strings.ToLower(key), "maximum") {
+		case strings.HasSuffix(strings.ToLower(key), "maximum"):
 			upper = "within"
 		}
 	}

@@ -11,7 +11,7 @@ var Rules = []*Rule{
 	eventIDType, aggregateVersionType, occurredAtType, keyType,
 	idempotencyKeyClock, idempotencyKeyEventID,
 	partitionKeyAggregate, partitionKeyMixed, headerName,
-	piiUnknown, piiInKey,
+	piiUnknown, piiInKey, renamedUnknown,
 	exampleRefused, exampleAccepted, exampleMissing,
 	deprecatedUndated, sunsetPassed,
 
@@ -23,7 +23,7 @@ var Rules = []*Rule{
 	// What its schema says, in JSON Schema, in both formats, in Protobuf.
 	refDangling, refRemote, refCycle, idDuplicate, schemaInvalid, keyDuplicate,
 	draftMissing, draftUnknown, keywordDraft, enumEmpty,
-	objectClosed, requiredUndeclared, formatUnknown,
+	unsatisfiable, objectClosed, requiredUndeclared, formatUnknown,
 	integerUnsafe, numberMoney,
 	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable,
 

@@ -13,7 +13,7 @@ import (
 // line that sums up.
 func Text(w io.Writer, r *rule.Report, o Options) error {
 	out := bufio.NewWriter(w)
-	t := text{Writer: out, ink: ink(o.Color), files: o.Files}
+	t := text{Writer: out, ink: ink(o.Color), files: o.Files, lines: map[string][]string{}}
 	r = clean(r)
 	for i := range r.Findings {
 		t.finding(&r.Findings[i])
@@ -34,6 +34,7 @@ type text struct {
 	*bufio.Writer
 	ink
 	files func(path string) []byte
+	lines map[string][]string // of the files that were shown
 }
 
 func (t *text) finding(f *rule.Finding) {
@@ -100,7 +101,7 @@ func (t *text) excerpt(f *rule.Finding) {
 	if t.files == nil || f.New.Line == 0 {
 		return
 	}
-	lines := strings.SplitN(string(t.files(f.New.File)), "\n", f.New.Line+1)
+	lines := t.linesOf(f.New.File)
 	if len(lines) < f.New.Line {
 		return
 	}
@@ -110,6 +111,15 @@ func (t *text) excerpt(f *rule.Finding) {
 	if c := f.New.Column; c > 0 && c <= excerptWidth && c <= len([]rune(line))+1 && plain(line) == line {
 		fmt.Fprintf(t, "%s %s%s\n", t.dim("       |"), strings.Repeat(" ", c-1), t.red("^"))
 	}
+}
+
+func (t *text) linesOf(file string) []string {
+	lines, known := t.lines[file]
+	if !known {
+		lines = strings.Split(string(t.files(file)), "\n")
+		t.lines[file] = lines
+	}
+	return lines
 }
 
 // excerptWidth is how much of a line is shown: a minified schema is one line.
