@@ -12,12 +12,12 @@ import (
 // could not be read is not among its findings: the set has those already.
 func Check(set *contract.Set, now time.Time) []rule.Finding {
 	var findings []rule.Finding
-	settings, known := set.Workspace.Lint, ids()
+	settings, rules, facts := set.Workspace.Lint, ids(), newFacts()
 	for _, r := range Rules {
 		if disabled(settings, r.ID) {
 			continue
 		}
-		p := &Pass{Set: set, Now: now, rules: known}
+		p := &Pass{Set: set, Now: now, facts: facts, rules: rules}
 		r.Check(p)
 		findings = append(findings, p.findings(r, severity(settings, r.Doc))...)
 	}

@@ -68,15 +68,21 @@ func namedFields(e *contract.Event) []*played {
 
 // knownFields is identityFields without those that the schema does not have:
 // they have a rule of their own, and nothing else can be said of them.
-func knownFields(e *contract.Event) []*played {
-	return slices.DeleteFunc(identityFields(e), func(f *played) bool { return f.err != nil })
+func (f *facts) knownFields(e *contract.Event) []*played {
+	var fields []*played
+	for _, p := range f.identityFields(e) {
+		if p.err == nil {
+			fields = append(fields, p)
+		}
+	}
+	return fields
 }
 
 // withRole is the known field that plays a role, nil where there is none.
-func withRole(e *contract.Event, role string) *played {
-	for _, f := range knownFields(e) {
-		if f.plays(role) {
-			return f
+func (f *facts) withRole(e *contract.Event, role string) *played {
+	for _, p := range f.identityFields(e) {
+		if p.err == nil && p.plays(role) {
+			return p
 		}
 	}
 	return nil

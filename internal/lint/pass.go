@@ -14,6 +14,7 @@ type Pass struct {
 	Set *contract.Set
 	Now time.Time
 
+	*facts
 	rules    []string // the ids of all rules
 	offences []*offence
 	shared   map[spot]*offence // those about schemas, to find one again

@@ -20,7 +20,7 @@ var aggregateVersionType = &Rule{rule.Doc{
 
 func checkAggregateVersionType(p *Pass) {
 	for _, e := range p.declared() {
-		f := withRole(e, "aggregate.version")
+		f := p.withRole(e, "aggregate.version")
 		if f == nil {
 			continue
 		}

@@ -20,7 +20,7 @@ var eventIDType = &Rule{rule.Doc{
 
 func checkEventIDType(p *Pass) {
 	for _, e := range p.declared() {
-		f := withRole(e, "event_id")
+		f := p.withRole(e, "event_id")
 		if f == nil || f.field.Type == contract.StringType || f.field.Type == contract.BytesType {
 			continue
 		}

@@ -30,8 +30,8 @@ var formats = []string{
 
 func checkFormatUnknown(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := paths(s)
-		for _, r := range subschemas(s) {
+		known := p.pathsOf(s)
+		for _, r := range p.subschemas(s) {
 			n := r.Node.Get("format")
 			if n == nil || n.Kind != source.String || slices.Contains(formats, n.Text) {
 				continue

@@ -21,7 +21,7 @@ var identityFieldList = &Rule{rule.Doc{
 
 func checkIdentityFieldList(p *Pass) {
 	for _, e := range p.declared() {
-		for _, f := range knownFields(e) {
+		for _, f := range p.knownFields(e) {
 			if manyValues(f.field.Path) {
 				p.field(e, f.path(), f.at.Locator.Pos, "%s takes its %s from %s, which an event has many of, or none: nothing says which one identifies it", subject(e), f.names(), f.path())
 			}

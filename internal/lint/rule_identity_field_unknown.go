@@ -19,7 +19,7 @@ var identityFieldUnknown = &Rule{rule.Doc{
 
 func checkIdentityFieldUnknown(p *Pass) {
 	for _, e := range p.declared() {
-		for _, f := range identityFields(e) {
+		for _, f := range p.identityFields(e) {
 			if f.err != nil {
 				p.field(e, f.path(), f.at.Locator.Pos, "%s takes its %s from %s, which its schema does not have: %v", subject(e), f.names(), f.path(), f.err)
 			}

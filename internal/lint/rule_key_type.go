@@ -23,7 +23,7 @@ var keyRoles = []string{"aggregate.id", "idempotency_key", "partition_key"}
 
 func checkKeyType(p *Pass) {
 	for _, e := range p.declared() {
-		for _, f := range knownFields(e) {
+		for _, f := range p.knownFields(e) {
 			isKey := slices.ContainsFunc(keyRoles, f.plays)
 			if isKey && !exact(f.field.Type) && !manyValues(f.field.Path) {
 				p.field(e, f.path(), f.at.Locator.Pos, "%s takes its %s from %s, which is %s: one fact can get two keys", subject(e), f.names(), f.path(), typeWords(f.field))

@@ -20,8 +20,8 @@ var objectClosed = &Rule{rule.Doc{
 
 func checkObjectClosed(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := paths(s)
-		for _, r := range subschemas(s) {
+		known := p.pathsOf(s)
+		for _, r := range p.subschemas(s) {
 			for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
 				if n := r.Node.Get(key); n != nil && n.Kind == source.Bool && n.Text == "false" {
 					at := s.PosAt(r.File, r.Pointer+"/"+key)

@@ -20,7 +20,7 @@ var occurredAtType = &Rule{rule.Doc{
 
 func checkOccurredAtType(p *Pass) {
 	for _, e := range p.declared() {
-		f := withRole(e, "occurred_at")
+		f := p.withRole(e, "occurred_at")
 		if f == nil || f.field.Type == contract.TimestampType {
 			continue
 		}

@@ -20,8 +20,8 @@ var requiredUndeclared = &Rule{rule.Doc{
 
 func checkRequiredUndeclared(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := paths(s)
-		for _, r := range subschemas(s) {
+		known := p.pathsOf(s)
+		for _, r := range p.subschemas(s) {
 			path, ok := known[s.PosAt(r.File, r.Pointer)]
 			properties, required := r.Node.Get("properties"), r.Node.Get("required")
 			if !ok || properties == nil || required == nil {

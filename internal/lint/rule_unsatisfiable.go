@@ -28,8 +28,8 @@ var crossed = [][2]string{
 
 func checkUnsatisfiable(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := paths(s)
-		for _, r := range subschemas(s) {
+		known := p.pathsOf(s)
+		for _, r := range p.subschemas(s) {
 			path := pathAt(e, known, s.PosAt(r.File, r.Pointer))
 			for _, pair := range crossed {
 				if low, high := number(r.Node.Get(pair[0])), number(r.Node.Get(pair[1])); low != nil && high != nil && low.Cmp(high) > 0 {
