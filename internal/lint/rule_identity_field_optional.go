@@ -35,7 +35,7 @@ func checkIdentityFieldOptional(p *Pass) {
 	for _, e := range p.declared() {
 		for _, f := range p.knownFields(e) {
 			if mayBeMissing(e, f.field) && !manyValues(f.field.Path) {
-				p.field(e, f.path(), f.at.Locator.Pos, "%s takes its %s from %s, which its schema lets be missing: %s", subject(e), f.names(), f.path(), roleNeeds[f.roles[0]])
+				p.field(e, f.path(), f.at.Locator.Pos, "%s takes its %s from %s, which its schema lets be missing or null: %s", subject(e), f.names(), f.path(), roleNeeds[f.roles[0]])
 			}
 		}
 	}

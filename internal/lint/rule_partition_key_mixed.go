@@ -2,6 +2,8 @@ package lint
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -19,7 +21,9 @@ var partitionKeyMixed = &Rule{rule.Doc{
 }, checkPartitionKeyMixed}
 
 func checkPartitionKeyMixed(p *Pass) {
-	for topic, events := range byTopic(p.declared()) {
+	topics := byTopic(p.declared())
+	for _, topic := range slices.Sorted(maps.Keys(topics)) {
+		events := topics[topic]
 		common := commonKey(events)
 		for _, e := range events {
 			if key := e.Identity.PartitionKey; key.Value.String() != common {

@@ -44,13 +44,26 @@ func plain(s string) string {
 	return b.String()
 }
 
-// plainLines is plain for a text that may have several lines.
+// plainLines is plain for a text that may have several lines, of which only the
+// first ones and the beginning of each are shown.
 func plainLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	if more := len(lines) - eventLines; more > 0 {
+		lines = append(lines[:eventLines:eventLines], fmt.Sprintf("… %d more lines", more))
+	}
 	for i := range lines {
-		lines[i] = plain(lines[i])
+		lines[i] = plain(begin(lines[i]))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// begin is the beginning of a long line.
+func begin(line string) string {
+	const most = 240
+	if runes := []rune(line); len(runes) > most {
+		return fmt.Sprintf("%s… %d more", string(runes[:most]), len(runes)-most)
+	}
+	return line
 }
 
 // clean copies a report with every text in it made plain, so that no format for
@@ -85,7 +98,7 @@ func cleanFinding(f *rule.Finding) {
 	}
 	if f.Witness != nil {
 		w := *f.Witness
-		w.Text, w.ReaderSees = plainLines(w.Text), plain(w.ReaderSees)
+		w.Text, w.ReaderSees = plainLines(w.Text), plain(begin(w.ReaderSees))
 		f.Witness = &w
 	}
 	if f.Waived != nil {

@@ -79,18 +79,25 @@ func (p *printer) column() int { return utf8.RuneCountInString(p.line.String()) 
 // value writes a node: on the rest of the line if it fits, else one member a line.
 func (p *printer) value(n *source.Node, indent int) {
 	line, from := len(p.lines), p.column()
-	flat := (&printer{way: p.way}).flat(n)
-	if from+utf8.RuneCountInString(flat) <= eventWidth || n.Kind < source.List {
-		p.flat(n)
-	} else {
+	f := flat{printer: p, room: eventWidth - from}
+	switch {
+	case f.fits(n):
+		p.line.WriteString(f.String())
+		if f.to > f.from {
+			p.markLine, p.markFrom, p.markTo = line, from+f.from, from+f.to
+		}
+	case n.Kind < source.List:
+		p.line.WriteString(scalar(n))
+	case len(p.lines) > eventLines && !p.way[n]: // nobody will see it
+		p.line.WriteString("…")
+	default:
 		p.tall(n, indent)
 	}
-	if n != p.mark {
-		return
-	}
-	p.markLine, p.markFrom, p.markTo = line, from, p.column()
-	if len(p.lines) > line {
-		p.markTo = utf8.RuneCountInString(p.lines[line])
+	if n == p.mark {
+		p.markLine, p.markFrom, p.markTo = line, from, p.column()
+		if len(p.lines) > line {
+			p.markTo = utf8.RuneCountInString(p.lines[line])
+		}
 	}
 }
 
@@ -114,34 +121,57 @@ func (p *printer) tall(n *source.Node, indent int) {
 	p.line.WriteString(pad[2:] + end)
 }
 
-// flat writes a node on one line and gives what it wrote.
-func (p *printer) flat(n *source.Node) string {
-	start := p.line.Len()
-	if n.Kind < source.List {
-		p.line.WriteString(scalar(n))
-		return p.line.String()[start:]
-	}
-	open, end := brackets(n)
-	p.line.WriteString(open)
-	for i, m := range p.shown(n) {
-		if i > 0 {
-			p.line.WriteString(", ")
-		}
-		p.line.WriteString(m.key)
-		if m.value != nil {
-			p.flatMember(m.value)
-		}
-	}
-	p.line.WriteString(end)
-	return p.line.String()[start:]
+// flat is a node on one line, as far as there is room, and where the mark stands
+// in it.
+type flat struct {
+	*printer
+	strings.Builder
+	room     int
+	from, to int
 }
 
-func (p *printer) flatMember(n *source.Node) {
-	from := p.column()
-	p.flat(n)
-	if n == p.mark {
-		p.markLine, p.markFrom, p.markTo = len(p.lines), from, p.column()
+// fits writes the whole node and reports whether there was room for it.
+func (f *flat) fits(n *source.Node) bool {
+	f.node(n)
+	return f.width() <= f.room
+}
+
+// width counts only as far as it matters: an event may be large.
+func (f *flat) width() int {
+	if f.Len() > f.room*utf8.UTFMax {
+		return f.Len()
 	}
+	return utf8.RuneCountInString(f.String())
+}
+
+func (f *flat) node(n *source.Node) {
+	if f.Len() > f.room*utf8.UTFMax {
+		return
+	}
+	from := f.width()
+	if n.Kind < source.List {
+		f.WriteString(scalar(n))
+	} else {
+		f.members(n)
+	}
+	if n == f.mark {
+		f.from, f.to = from, f.width()
+	}
+}
+
+func (f *flat) members(n *source.Node) {
+	open, end := brackets(n)
+	f.WriteString(open)
+	for i, m := range f.shown(n) {
+		if i > 0 {
+			f.WriteString(", ")
+		}
+		f.WriteString(m.key)
+		if m.value != nil {
+			f.node(m.value)
+		}
+	}
+	f.WriteString(end)
 }
 
 // member is a member of a list or a map as it is printed; without a value it
