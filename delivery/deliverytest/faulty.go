@@ -124,7 +124,7 @@ func drillFaulty(t *testing.T, fresh func(testing.TB) *Database) {
 			hit := map[string]int{}
 			for nth := 1; hit[""] == 0 && nth < 500; nth += step {
 				f := &Faulty{Nth: nth, After: after}
-				faultyRun(t, NewWorld(fresh(t)), f)
+				t.Run(fmt.Sprint(nth), func(t *testing.T) { faultyRun(t, NewWorld(fresh(t)), f) })
 				hit[f.Hit]++
 			}
 			t.Logf("calls that failed: %v", hit)

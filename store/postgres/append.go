@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	appendEvent  = `SELECT evc_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+	insertEffect = `INSERT INTO evc_effect (key, name, consumer, event_key, request, next_at, created_at) VALUES ($1, $2, $3, $4, $5, evc_now($6), evc_now($6)) ON CONFLICT DO NOTHING`
+)
+
+// own is a transaction of the store: what is appended waits in its queue.
+type own struct{ *Tx }
+
+// given is a transaction of the caller.
+type given struct {
+	tx    pgx.Tx
+	store *Store // nil where the caller has none
+}
+
+// givenSQL is a transaction of the caller through database/sql.
+type givenSQL struct{ tx *sql.Tx }
+
+var (
+	_ event.Tx = own{}
+	_ event.Tx = given{}
+	_ event.Tx = givenSQL{}
+)
+
+// In wraps a transaction of the caller, of a pool or a connection: events that
+// are appended to it are sent if it commits.
+func In(tx pgx.Tx) event.Tx {
+	if t, ok := tx.(*Tx); ok {
+		return own{t}
+	}
+	return given{tx: tx}
+}
+
+// In is In with the store's clock; its relays are not woken, because the caller
+// commits.
+func (s *Store) In(tx pgx.Tx) event.Tx {
+	return given{tx, s}
+}
+
+func (t given) at() any {
+	if t.store == nil {
+		return nil
+	}
+	return t.store.at()
+}
+
+// InSQL is In for database/sql with a PostgreSQL driver.
+func InSQL(tx *sql.Tx) event.Tx { return givenSQL{tx} }
+
+// Append implements event.Tx.
+func (t own) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
+	receipts := make([]event.Receipt, len(drafts))
+	for i, d := range drafts {
+		args, err := appendArgs(d, t.store.at())
+		if err != nil {
+			return nil, err
+		}
+		t.begin()
+		receipts[i].ID = d.ID
+		t.queue.Queue(appendEvent, args...).QueryRow(func(row pgx.Row) error {
+			return explain(row.Scan(&receipts[i].Duplicate), d)
+		})
+		t.wrote = true
+	}
+	return receipts, nil
+}
+
+// Append implements event.Tx: all drafts in one round trip.
+func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
+	receipts := make([]event.Receipt, len(drafts))
+	var batch pgx.Batch
+	for i, d := range drafts {
+		args, err := appendArgs(d, t.at())
+		if err != nil {
+			return nil, err
+		}
+		receipts[i].ID = d.ID
+		batch.Queue(appendEvent, args...).QueryRow(func(row pgx.Row) error {
+			return explain(row.Scan(&receipts[i].Duplicate), d)
+		})
+	}
+	if err := t.tx.SendBatch(ctx, &batch).Close(); err != nil {
+		return nil, err
+	}
+	return receipts, nil
+}
+
+// Append implements event.Tx.
+func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
+	receipts := make([]event.Receipt, len(drafts))
+	for i, d := range drafts {
+		args, err := appendArgs(d, nil)
+		if err != nil {
+			return nil, err
+		}
+		receipts[i].ID = d.ID
+		if err := explain(t.tx.QueryRowContext(ctx, appendEvent, args...).Scan(&receipts[i].Duplicate), d); err != nil {
+			return nil, err
+		}
+	}
+	return receipts, nil
+}
+
+// appendArgs are texts, numbers and bytes only, so that every driver takes them.
+func appendArgs(d event.Draft, now any) ([]any, error) {
+	if err := delivery.CheckDraft(d); err != nil {
+		return nil, err
+	}
+	headers, err := encodeHeaders(d.Headers)
+	if err != nil {
+		return nil, err
+	}
+	var when any
+	if !d.Time.IsZero() {
+		when = d.Time.UnixMicro()
+	}
+	return []any{
+		d.ID.String(), d.Key.String(), d.Event, delivery.NameOf(d.Event), d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), d.Body[:],
+		d.Source, d.PartitionKey, when, d.ContentType, headers, notNull(d.Payload), delivery.ShardOf(d.Lane), now,
+	}, nil
+}
+
+// explain gives the errors of evc_append their names.
+func explain(err error, d event.Draft) error {
+	if err == nil {
+		return nil
+	}
+	named := err
+	switch sqlState(err) {
+	case "EV001":
+		named = event.ErrKeyReused
+	case "EV002", "23505":
+		named = event.ErrVersionTaken
+	}
+	return fmt.Errorf("append %s %s, version %d of %s %s: %w", d.Event, d.Key, d.Version, d.Lane.Type, d.Lane.ID, named)
+}
+
+// sqlState also knows the error of another driver that has a method for it.
+func sqlState(err error) string {
+	for e := err; e != nil; {
+		if s, ok := e.(interface{ SQLState() string }); ok {
+			return s.SQLState()
+		}
+		u, ok := e.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		e = u.Unwrap()
+	}
+	return ""
+}
+
+func effectArgs(e event.Effect, now any) ([]any, error) {
+	if e.Key == (event.EffectKey{}) || e.Name == "" {
+		return nil, fmt.Errorf("effect %q without a key or a name: use the generated method", e.Name)
+	}
+	return []any{e.Key.String(), e.Name, e.Consumer, e.Event.String(), notNull(e.Request), now}, nil
+}
+
+// Intend implements event.Tx.
+func (t own) Intend(_ context.Context, effects ...event.Effect) error {
+	for _, e := range effects {
+		args, err := effectArgs(e, t.store.at())
+		if err != nil {
+			return err
+		}
+		t.Queue(insertEffect, args...)
+	}
+	return nil
+}
+
+// Intend implements event.Tx.
+func (t given) Intend(ctx context.Context, effects ...event.Effect) error {
+	for _, e := range effects {
+		args, err := effectArgs(e, t.at())
+		if err != nil {
+			return err
+		}
+		if _, err := t.tx.Exec(ctx, insertEffect, args...); err != nil {
+			return fmt.Errorf("record effect %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// Intend implements event.Tx.
+func (t givenSQL) Intend(ctx context.Context, effects ...event.Effect) error {
+	for _, e := range effects {
+		args, err := effectArgs(e, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := t.tx.ExecContext(ctx, insertEffect, args...); err != nil {
+			return fmt.Errorf("record effect %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+func encodeHeaders(h map[string]string) (string, error) {
+	if len(h) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(h)
+	return string(text), err
+}
+
+func decodeHeaders(text string) (h map[string]string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	err = json.Unmarshal([]byte(text), &h)
+	return h, err
+}
+
+// notNull keeps an empty payload from becoming NULL.
+func notNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

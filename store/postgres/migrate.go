@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// migrations are applied in the order of their names, all in one transaction
+// with the version that they make. A migration only adds, so that a program of
+// the version before it goes on working.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// ErrNewer is returned by Open for a database whose tables are newer than this
+// program.
+var ErrNewer = errors.New("database is from a newer version of this program: upgrade the program")
+
+// Locks of this package, as PostgreSQL's advisory locks name them.
+const (
+	lockMigrate = 0x65766301
+	lockRelays  = 0x65766302
+	lockTopics  = 0x65766303
+)
+
+func (s *Store) migrate(ctx context.Context) error {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	return s.pool.with(ctx, func(conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			version, err := tablesVersion(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if version > len(names) {
+				return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrNewer)
+			}
+			for _, name := range names[version:] {
+				text, err := migrations.ReadFile(name)
+				if err != nil {
+					return err
+				}
+				if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+			}
+			_, err = tx.Exec(ctx, "UPDATE evc_meta SET version = $1 WHERE version < $1", len(names))
+			return err
+		})
+	})
+}
+
+func tablesVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockMigrate)); err != nil {
+		return 0, err
+	}
+	var have bool
+	if err := tx.QueryRow(ctx, "SELECT to_regclass('evc_meta') IS NOT NULL").Scan(&have); err != nil {
+		return 0, err
+	}
+	if !have {
+		if _, err := tx.Exec(ctx, "CREATE TABLE evc_meta (version int NOT NULL)"); err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO evc_meta VALUES (0)"); err != nil {
+			return 0, err
+		}
+	}
+	err = tx.QueryRow(ctx, "SELECT version FROM evc_meta").Scan(&version)
+	return version, err
+}

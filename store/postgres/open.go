@@ -1,0 +1,101 @@
+// Package postgres keeps outbox and inbox in the PostgreSQL database of a
+// service, through pgx. Times are the database's: hosts never compare clocks.
+//
+// A row that can be seen is not yet safe when the session that wrote it has
+// synchronous_commit off, so a relay publishes only what it read before a commit
+// of its own that was synced.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/evcontract/evcontract/delivery"
+)
+
+// Store is one database. It is safe for concurrent use.
+type Store struct {
+	// Now replaces the database's clock; tests set it, before the store is used.
+	Now func() time.Time
+
+	pool *pool
+	wake chan struct{}
+
+	mu        sync.Mutex
+	consumers map[string]int64
+	newest    map[int64]int // by consumer, as far as this process knows
+	floor     floor
+}
+
+var _ delivery.Store = (*Store)(nil)
+
+// Connections is how many a store opens at most.
+const Connections = 8
+
+// Open connects to the database that a URL or a DSN names and brings its tables
+// up to date, in the first schema of the search path. It refuses a database
+// whose tables are newer than this program.
+func Open(ctx context.Context, source string) (*Store, error) {
+	config, err := pgx.ParseConfig(source)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	for name, value := range map[string]string{
+		"synchronous_commit":                  "on",    // what a relay reads must not vanish in a crash
+		"lock_timeout":                        "10000", // ms
+		"idle_in_transaction_session_timeout": "60000",
+		"application_name":                    "evcontract",
+	} {
+		config.RuntimeParams[name] = value
+	}
+	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: migrate: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// Close ends the connections that are not in use; those in use end when they
+// are given back.
+func (s *Store) Close() error { return s.pool.close() }
+
+// at is the store's time as a parameter of evc_now: nil is the database's.
+func (s *Store) at() any {
+	if s.Now == nil {
+		return nil
+	}
+	return s.Now().UnixMicro()
+}
+
+// newer reports whether a bucket is newer than any before, so that the row of
+// the consumer is written once a day and not once a batch.
+func (s *Store) newer(consumer int64, bucket int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bucket <= s.newest[consumer] {
+		return false
+	}
+	s.newest[consumer] = bucket
+	return true
+}
+
+func since(now, then int64) time.Duration { return time.Duration(now-then) * time.Microsecond }
+
+func micros(d time.Duration) int64 { return d.Microseconds() }
+
+func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// code is the SQLSTATE of an error of the database, empty for any other.
+func code(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	setPaused   = `UPDATE evc_consumer SET paused = $2, paused_by = $3, paused_at = evc_now($4) WHERE id = $1`
+	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
+			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0)
+		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
+	caseLane    = `SELECT consumer, lane_type, lane_id, version, key FROM evc_quarantine WHERE id = $1 AND state = 'open' FOR UPDATE`
+	discardCase = `UPDATE evc_quarantine SET state = 'discarded', resolved_by = $2, resolution = $3, resolved_at = evc_now($4) WHERE id = $1`
+	// A lane that waited for the case goes on behind it.
+	passMark = `UPDATE evc_mark SET version = $4, event = '', key = $5 WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND version < $4
+		AND EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine')`
+	firstMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key) SELECT $1::bigint, $2::text, $3::text, $4::bigint, '', $5::uuid
+		WHERE EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine') ON CONFLICT DO NOTHING`
+	wakeQuarantined = `UPDATE evc_block SET wake_at = evc_now($4) WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine'`
+
+	newestOf    = `SELECT newest, evc_now($2) FROM evc_consumer WHERE id = $1`
+	setHorizon  = `UPDATE evc_consumer SET horizon = $2 WHERE id = $1 AND horizon < $2`
+	dropSeen    = `DELETE FROM evc_seen WHERE ctid = ANY (ARRAY (SELECT ctid FROM evc_seen WHERE consumer = $1 AND bucket < $2 AND outcome NOT IN ('parked', 'quarantined') LIMIT $3))`
+	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = $1 AND state IN ('resolved', 'discarded') AND resolved_at < evc_now($3) - $2`
+	dropMembers = `DELETE FROM evc_member WHERE consumer = $1 AND seen_at < evc_now($3) - $2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
+)
+
+// Pause implements delivery.OperatorStore.
+func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) error {
+	id, err := s.consumer(ctx, consumer)
+	if err != nil {
+		return err
+	}
+	return s.begin(ctx, func(t *Tx) error {
+		t.Queue(setPaused, id, paused, by, s.at())
+		return nil
+	})
+}
+
+// Cases implements delivery.OperatorStore.
+func (s *Store) Cases(ctx context.Context, f delivery.CaseFilter) (found []delivery.Case, err error) {
+	err = s.begin(ctx, func(t *Tx) error {
+		found, err = t.cases(ctx, f)
+		return err
+	})
+	return found, err
+}
+
+func (t *Tx) cases(ctx context.Context, f delivery.CaseFilter) ([]delivery.Case, error) {
+	where, args := filter(f)
+	rows, err := t.Query(ctx, selectCases+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanCase)
+}
+
+// filter is a condition of fixed texts; what the caller gave is in args.
+func filter(f delivery.CaseFilter) (where string, args []any) {
+	var and []string
+	add := func(condition string, arg any) {
+		args = append(args, arg)
+		and = append(and, fmt.Sprintf(condition, len(args)))
+	}
+	if f.Consumer != "" {
+		add("c.name = $%d", f.Consumer)
+	}
+	if f.State != "" {
+		add("q.state = $%d", string(f.State))
+	}
+	if f.Reason != "" {
+		add("q.reason = $%d", string(f.Reason))
+	}
+	if f.Lane != (event.Lane{}) {
+		add("q.lane_type = $%d", f.Lane.Type)
+		add("q.lane_id = $%d", f.Lane.ID)
+	}
+	if f.IDs != nil {
+		add("q.id = ANY ($%d)", f.IDs)
+	}
+	if len(and) > 0 {
+		where = " WHERE " + strings.Join(and, " AND ")
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 1000
+	}
+	args = append(args, limit)
+	return where + fmt.Sprintf(" ORDER BY q.id LIMIT $%d", len(args)), args
+}
+
+func scanCase(rows pgx.CollectableRow) (delivery.Case, error) {
+	var c delivery.Case
+	var key [16]byte
+	var payload []byte
+	var version, firstAt, lastAt, due, resolved int64
+	var envelope, texts string
+	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &payload, &c.Reason, &texts, &c.Attempts,
+		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved); err != nil {
+		return c, err
+	}
+	m, err := delivery.DecodeEnvelope([]byte(envelope))
+	if err != nil {
+		return c, err
+	}
+	m.Payload = payload
+	c.Key, c.Message, c.Version = key, m, uint64(version)
+	c.First, c.Last, c.Due = instant(firstAt), instant(lastAt), instant(due)
+	c.Within = time.Duration(due-lastAt) * time.Microsecond
+	if resolved != 0 {
+		c.ResolvedAt = instant(resolved)
+	}
+	return c, json.Unmarshal([]byte(texts), &c.Errors)
+}
+
+// Discard implements delivery.OperatorStore.
+func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) error {
+	if by == "" || reason == "" {
+		return errors.New("discarding needs a name and a reason")
+	}
+	return s.begin(ctx, func(t *Tx) error {
+		for _, id := range ids {
+			if err := t.discard(ctx, id, by, reason); err != nil {
+				return fmt.Errorf("case %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (t *Tx) discard(ctx context.Context, id int64, by, reason string) error {
+	var consumer, version int64
+	var lane event.Lane
+	var key [16]byte
+	err := t.QueryRow(ctx, caseLane, id).Scan(&consumer, &lane.Type, &lane.ID, &version, &key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errors.New("no open case has this number")
+	}
+	if err != nil {
+		return err
+	}
+	now := t.store.at()
+	t.Queue(discardCase, id, by, reason, now)
+	t.Queue(setOutcomes, consumer, [][16]byte{key}, []string{string(delivery.Discarded)})
+	t.Queue(firstMark, consumer, lane.Type, lane.ID, version, key)
+	t.Queue(passMark, consumer, lane.Type, lane.ID, version, key)
+	t.Queue(wakeQuarantined, consumer, lane.Type, lane.ID, now)
+	return nil
+}
+
+// Forget implements delivery.OperatorStore. The horizon and the deletion are
+// one transaction: what was forgotten is known to be.
+func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error) {
+	id, err := s.consumer(ctx, consumer)
+	if err != nil {
+		return 0, err
+	}
+	var gone int64
+	err = s.begin(ctx, func(t *Tx) error {
+		var now, newest int64
+		if err := t.QueryRow(ctx, newestOf, id, s.at()).Scan(&newest, &now); err != nil {
+			return err
+		}
+		const day = 24 * time.Hour
+		horizon := min(newest, now/micros(day)) - int64((remember+day-1)/day)
+		t.Queue(setHorizon, id, horizon)
+		for _, step := range []struct {
+			query string
+			args  []any
+		}{
+			{dropSeen, []any{id, horizon, retainPiece}},
+			{dropCases, []any{id, micros(keep), s.at()}},
+			{dropMembers, []any{id, micros(day), s.at()}},
+		} {
+			tag, err := t.Exec(ctx, step.query, step.args...)
+			if err != nil {
+				return err
+			}
+			gone += tag.RowsAffected()
+		}
+		return nil
+	})
+	return int(gone), err
+}

@@ -1,0 +1,255 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	lockShards  = `SELECT pg_advisory_xact_lock($1)`
+	dropRelays  = `DELETE FROM evc_relay WHERE until < evc_now($1)`
+	renewRelay  = `INSERT INTO evc_relay (owner, until, since) VALUES ($1, evc_now($3) + $2, evc_now($3)) ON CONFLICT (owner) DO UPDATE SET until = excluded.until`
+	freeShards  = `UPDATE evc_shard SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM evc_relay)`
+	shareShards = `WITH share AS (SELECT ($2::int + count(*) - 1) / count(*) AS n FROM evc_relay),
+		mine AS (SELECT shard, row_number() OVER (ORDER BY shard) AS i FROM evc_shard WHERE owner = $1),
+		surplus AS (UPDATE evc_shard SET owner = NULL WHERE shard IN (SELECT shard FROM mine, share WHERE i > share.n) RETURNING 1),
+		free AS (SELECT shard, row_number() OVER (ORDER BY shard) AS i FROM evc_shard WHERE owner IS NULL),
+		taken AS (UPDATE evc_shard SET owner = $1, epoch = epoch + 1 WHERE shard IN (SELECT shard FROM free, share WHERE i <= share.n - (SELECT count(*) FROM mine)) RETURNING 1)
+		SELECT (SELECT count(*) FROM mine) - (SELECT count(*) FROM surplus) + (SELECT count(*) FROM taken)`
+	releaseRelay = `DELETE FROM evc_relay WHERE owner = $1`
+
+	// The planner takes the outbox for empty, which it was when it last looked.
+	planPending = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
+	// The previous version of a lane comes out of what was published on the same
+	// topic, so that a batch that is sent again is stamped the same.
+	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, evc_now($2) - e.appended_at,
+			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
+			coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
+				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0)
+		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
+		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
+		WHERE o.seq >= $4 AND o.shard = ANY (SELECT shard FROM evc_shard WHERE owner = $1) AND (h.until IS NULL OR h.until <= evc_now($2))
+		ORDER BY o.seq LIMIT $3`
+	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
+
+	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING 1),
+		sent AS (DELETE FROM evc_outbox WHERE seq = ANY ($4) AND EXISTS (SELECT 1 FROM lease) RETURNING seq),
+		marked AS (UPDATE evc_event e SET published_at = evc_now($3) FROM sent WHERE e.seq = sent.seq),
+		freed AS (DELETE FROM evc_hold h USING unnest($5::text[], $6::text[], $7::text[]) AS f (topic, lane_type, lane_id)
+			WHERE h.topic = f.topic AND h.lane_type = f.lane_type AND h.lane_id = f.lane_id AND EXISTS (SELECT 1 FROM lease)),
+		held AS (INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error)
+			SELECT topic, lane_type, lane_id, attempts, evc_now($3) + wait, error
+			FROM unnest($8::text[], $9::text[], $10::text[], $11::int[], $12::bigint[], $13::text[]) AS f (topic, lane_type, lane_id, attempts, wait, error)
+			WHERE EXISTS (SELECT 1 FROM lease)
+			ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error)
+		SELECT count(*) FROM lease`
+
+	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
+		WHERE e.seq IS NULL OR (e.published_at IS NOT NULL AND e.appended_at < evc_now($1) - $2) ORDER BY l.seq LIMIT $3)`
+	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE published_at IS NOT NULL AND appended_at < evc_now($1) - $2 ORDER BY seq LIMIT $3)`
+	// Rows lie in the order of their age, so the oldest says whether a look pays.
+	oldestLog   = `SELECT coalesce((SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1) < evc_now($1) - $2, false)`
+	oldestEvent = `SELECT coalesce((SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1) < evc_now($1) - $2, false)`
+)
+
+// retainPiece bounds one transaction of retention.
+const retainPiece = 2000
+
+// floor is below every row that waits, as far as this process knows: a scan
+// from it doesn't walk over the dead rows in front. It is half a minute old, so
+// that a transaction that commits late is seen; for one that takes longer every
+// scan begins at zero once a minute.
+type floor struct {
+	at, next     int64
+	moved, swept time.Time
+}
+
+func (s *Store) scanFrom() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if now.Sub(s.floor.swept) > time.Minute {
+		s.floor.swept = now
+		return 0
+	}
+	return s.floor.at
+}
+
+// sawPending remembers the first row of a scan.
+func (s *Store) sawPending(seq int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.floor.moved) > 30*time.Second {
+		s.floor.at, s.floor.next, s.floor.moved = s.floor.next, seq, now
+	}
+}
+
+// Lease implements delivery.OutboxStore.
+func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err error) {
+	err = s.begin(ctx, func(t *Tx) error {
+		t.Queue(lockShards, int64(lockRelays))
+		t.Queue(dropRelays, s.at())
+		t.Queue(renewRelay, l.Owner, micros(l.For), s.at())
+		t.Queue(freeShards)
+		return t.QueryRow(ctx, shareShards, l.Owner, delivery.Shards).Scan(&shards)
+	})
+	return shards, err
+}
+
+// Pending implements delivery.OutboxStore. The commit that renews the lease is
+// synced and comes after the read: whatever was read is on disk by then.
+func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
+	pending := make([]delivery.Row, 0, limit)
+	var renewed int64
+	err := s.pool.with(ctx, func(conn *pgx.Conn) error {
+		batch := &pgx.Batch{}
+		batch.Queue(planPending)
+		batch.Queue(selectPending, l.Owner, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				row, err := scanPending(rows)
+				if err != nil {
+					return err
+				}
+				pending = append(pending, row)
+			}
+			return rows.Err()
+		})
+		batch.Queue(holdLease, l.Owner, micros(l.For), s.at()).Exec(func(tag pgconn.CommandTag) error {
+			renewed = tag.RowsAffected()
+			return nil
+		})
+		return conn.SendBatch(ctx, batch).Close()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if renewed == 0 {
+		return nil, delivery.ErrFenced
+	}
+	if len(pending) > 0 {
+		s.sawPending(pending[0].Seq)
+	}
+	return pending, nil
+}
+
+func scanPending(rows pgx.Rows) (delivery.Row, error) {
+	var r delivery.Row
+	var id, key [16]byte
+	var revision, headers string
+	var version, age, when, previous int64
+	m := &r.Message
+	if err := rows.Scan(&r.Seq, &id, &key, &m.Type, &revision, &m.Topic, &r.Lane.Type, &r.Lane.ID, &version, &age,
+		&m.Source, &m.PartitionKey, &when, &m.ContentType, &headers, &m.Payload, &r.Attempts, &previous); err != nil {
+		return r, err
+	}
+	m.ID, m.IdempotencyKey = event.ID(id).String(), event.Key(key).String()
+	m.Subject, m.AggregateType = r.Lane.ID, r.Lane.Type
+	m.Time, m.Schema = instant(when), delivery.SchemaOf(m.Type, revision)
+	m.Version, m.Previous, m.Chained = uint64(version), uint64(previous), version > 0
+	r.Age = since(age, 0)
+	var err error
+	m.Headers, err = decodeHeaders(headers)
+	return r, err
+}
+
+// Settle implements delivery.OutboxStore, in one statement.
+func (s *Store) Settle(ctx context.Context, l delivery.Lease, sent []delivery.Row, held []delivery.Hold) error {
+	var h holds
+	waits := map[event.Lane]bool{}
+	for _, hold := range held {
+		waits[hold.Lane] = true
+		h.add(hold)
+	}
+	seqs := make([]int64, len(sent))
+	var freed holds
+	for i, row := range sent {
+		seqs[i] = row.Seq
+		if row.Attempts > 0 && !waits[row.Lane] {
+			freed.add(delivery.Hold{Topic: row.Message.Topic, Lane: row.Lane})
+		}
+	}
+	return s.pool.with(ctx, func(conn *pgx.Conn) error {
+		var leases int
+		if err := conn.QueryRow(ctx, settle, l.Owner, micros(l.For), s.at(), seqs, freed.topics, freed.types, freed.ids,
+			h.topics, h.types, h.ids, h.attempts, h.waits, h.errors).Scan(&leases); err != nil {
+			return err
+		}
+		if leases == 0 {
+			return delivery.ErrFenced
+		}
+		return nil
+	})
+}
+
+// holds are holds as columns.
+type holds struct {
+	topics, types, ids []string
+	attempts           []int
+	waits              []int64
+	errors             []string
+}
+
+func (h *holds) add(hold delivery.Hold) {
+	h.topics, h.types, h.ids = append(h.topics, hold.Topic), append(h.types, hold.Lane.Type), append(h.ids, hold.Lane.ID)
+	h.attempts, h.waits = append(h.attempts, hold.Attempts), append(h.waits, micros(hold.For))
+	h.errors = append(h.errors, hold.Error)
+}
+
+// Release implements delivery.OutboxStore.
+func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
+	return s.begin(ctx, func(t *Tx) error {
+		t.Queue(lockShards, int64(lockRelays))
+		t.Queue(releaseRelay, l.Owner)
+		t.Queue(freeShards)
+		return nil
+	})
+}
+
+// Await implements delivery.OutboxStore: an Append of this process through InTx
+// or an inbox ends it early.
+func (s *Store) Await(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+	case <-s.wake:
+	}
+	return nil
+}
+
+// Retain implements delivery.OutboxStore.
+func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, error) {
+	logs, err := s.drop(ctx, oldestLog, dropLog, keep)
+	if err != nil {
+		return logs, fmt.Errorf("drop payloads: %w", err)
+	}
+	events, err := s.drop(ctx, oldestEvent, dropEvents, max(keep, remember))
+	if err != nil {
+		return logs, fmt.Errorf("drop keys: %w", err)
+	}
+	return logs + events, nil
+}
+
+func (s *Store) drop(ctx context.Context, oldest, query string, keep time.Duration) (int, error) {
+	var n int64
+	err := s.begin(ctx, func(t *Tx) error {
+		var pays bool
+		if err := t.QueryRow(ctx, oldest, s.at(), micros(keep)).Scan(&pays); err != nil || !pays {
+			return err
+		}
+		tag, err := t.Exec(ctx, query, s.at(), micros(keep), retainPiece)
+		n = tag.RowsAffected()
+		return err
+	})
+	return int(n), err
+}

@@ -1,0 +1,153 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/store/postgres"
+)
+
+// variable holds the DSN of a database in which tests may make schemas.
+const variable = "EVCONTRACT_POSTGRES"
+
+func TestMain(m *testing.M) { deliverytest.Main(m, open) }
+
+func TestStore(t *testing.T) { deliverytest.Store(t, fresh) }
+
+func TestDrills(t *testing.T) { deliverytest.Drills(t, fresh) }
+
+func TestBroker(t *testing.T) {
+	deliverytest.Broker(t, deliverytest.Features{}, func(t testing.TB) func(string) delivery.Broker { return fresh(t).Broker })
+}
+
+// source is the test database with a search path.
+func source(t testing.TB, schema string) string {
+	dsn := os.Getenv(variable)
+	if dsn == "" {
+		t.Skipf("%s is not set: it holds the DSN of a PostgreSQL database in which tests may make schemas", variable)
+	}
+	if strings.Contains(dsn, "://") {
+		u, err := url.Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("search_path", schema)
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	return dsn + " search_path=" + schema
+}
+
+var schemas atomic.Int64
+
+// fresh is a schema of its own.
+func fresh(t testing.TB) *deliverytest.Database {
+	schema := fmt.Sprintf("evc_test_%d_%d", os.Getpid(), schemas.Add(1))
+	dsn := source(t, schema)
+	admin := func(statement string) {
+		conn, err := pgx.Connect(context.Background(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(context.Background()) }()
+		if _, err := conn.Exec(context.Background(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	admin("CREATE SCHEMA " + schema)
+	db, err := open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		admin("DROP SCHEMA " + schema + " CASCADE")
+	})
+	return db
+}
+
+func open(dsn string) (*deliverytest.Database, error) {
+	ctx := context.Background()
+	s, err := postgres.Open(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	users := make(chan *pgx.Conn, 4) // the business's own connections
+	for range cap(users) {
+		conn, err := pgx.Connect(ctx, dsn)
+		if err != nil {
+			return nil, err
+		}
+		users <- conn
+	}
+	with := func(f func(*pgx.Conn) error) error {
+		conn := <-users
+		defer func() { users <- conn }()
+		return f(conn)
+	}
+	return &deliverytest.Database{
+		Store: s, Source: dsn, Serial: "BIGSERIAL PRIMARY KEY",
+		InTx: func(ctx context.Context, f func(context.Context, event.Tx) error) error {
+			return with(func(conn *pgx.Conn) error {
+				return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return f(ctx, s.In(tx)) })
+			})
+		},
+		Exec: func(ctx context.Context, tx event.Tx, query string, args ...any) error {
+			_, err := postgres.From(tx).Exec(ctx, query, args...)
+			return err
+		},
+		Query: func(ctx context.Context, query string, args ...any) (all [][]any, err error) {
+			err = with(func(conn *pgx.Conn) error {
+				rows, err := conn.Query(ctx, query, args...)
+				if err != nil {
+					return err
+				}
+				all, err = pgx.CollectRows(rows, plainRow)
+				return err
+			})
+			return all, err
+		},
+		Broker: func(group string) delivery.Broker {
+			b := s.NewBroker(group)
+			b.Lease, b.Poll, b.Backoff = 400*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
+			return b
+		},
+		SetNow: func(now func() time.Time) { s.Now = now },
+		Close: func() error {
+			err := s.Close()
+			for range cap(users) {
+				err = errors.Join(err, (<-users).Close(ctx))
+			}
+			return err
+		},
+	}, nil
+}
+
+// plainRow has the types that deliverytest reads.
+func plainRow(row pgx.CollectableRow) ([]any, error) {
+	values, err := row.Values()
+	for i, v := range values {
+		switch v := v.(type) {
+		case [16]byte:
+			values[i] = v[:]
+		case int32:
+			values[i] = int64(v)
+		}
+	}
+	return values, err
+}

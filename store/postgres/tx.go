@@ -1,0 +1,201 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/evcontract/evcontract/event"
+)
+
+// Tx is a transaction of the store. It is a pgx.Tx whose Commit and Rollback
+// refuse, because the store ends it, with a queue: what is queued is sent with
+// the next statement that needs an answer, at the latest with the commit.
+type Tx struct {
+	conn  *pgx.Conn
+	store *Store
+	queue *pgx.Batch
+	begun bool // BEGIN is at least in the queue
+	wrote bool // something was appended
+}
+
+var _ pgx.Tx = (*Tx)(nil)
+
+var errNotYours = errors.New("postgres: the transaction belongs to the store: return an error to roll it back, nil to commit it")
+
+// Queue sends a statement with the next one that needs an answer. Its error, if
+// it has one, comes from there.
+func (t *Tx) Queue(sql string, args ...any) {
+	t.begin()
+	t.queue.Queue(sql, args...)
+}
+
+func (t *Tx) begin() {
+	if !t.begun {
+		t.begun = true
+		t.queue.Queue("begin")
+	}
+}
+
+// flush sends what is queued and waits for it.
+func (t *Tx) flush(ctx context.Context) error {
+	t.begin()
+	if t.queue.Len() == 0 {
+		return nil
+	}
+	batch := t.queue
+	t.queue = &pgx.Batch{}
+	return t.conn.SendBatch(ctx, batch).Close()
+}
+
+// plain runs a statement without parameters and without preparing it, which a
+// failed transaction refuses.
+func (t *Tx) plain(ctx context.Context, sql string) error {
+	_, err := t.conn.PgConn().Exec(ctx, sql).ReadAll()
+	return err
+}
+
+var errAborted = errors.New("postgres: a statement of the transaction failed and its error was not returned")
+
+// end commits, or rolls back what f's error says. The commit travels with what
+// is queued: when something in front of it fails it isn't carried out.
+func (t *Tx) end(ctx context.Context, err error) error {
+	if err == nil && t.conn.PgConn().TxStatus() == 'E' {
+		err = errAborted // a commit would roll back and say that it did so as if that were all right
+	}
+	if err == nil && t.begun {
+		t.queue.Queue("commit")
+		err = t.flush(ctx)
+	}
+	if err != nil && t.conn.PgConn().TxStatus() != 'I' && !t.conn.IsClosed() {
+		_ = t.plain(context.WithoutCancel(ctx), "rollback") // else the pool ends the connection
+	}
+	return err
+}
+
+// begin runs f in a transaction of the store's own.
+func (s *Store) begin(ctx context.Context, f func(*Tx) error) error {
+	return s.pool.with(ctx, func(conn *pgx.Conn) error {
+		t := &Tx{conn: conn, store: s, queue: &pgx.Batch{}}
+		err := t.end(ctx, f(t))
+		if err == nil && t.wrote {
+			s.nudge()
+		}
+		return err
+	})
+}
+
+// InTx runs f in a transaction that commits when f returns nil. Events that are
+// appended to it travel with the commit, in one round trip; their receipts
+// cannot say yet whether they are duplicates, and what is wrong with one of them
+// is InTx's error.
+func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *Tx) error) error {
+	return s.begin(ctx, func(t *Tx) error { return f(ctx, t) })
+}
+
+func (s *Store) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Exec implements pgx.Tx.
+func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if err := t.flush(ctx); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return t.conn.Exec(ctx, sql, args...)
+}
+
+// Query implements pgx.Tx.
+func (t *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if err := t.flush(ctx); err != nil {
+		return nil, err
+	}
+	return t.conn.Query(ctx, sql, args...)
+}
+
+// QueryRow implements pgx.Tx.
+func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if err := t.flush(ctx); err != nil {
+		return failedRow{err}
+	}
+	return t.conn.QueryRow(ctx, sql, args...)
+}
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+// SendBatch implements pgx.Tx.
+func (t *Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if err := t.flush(ctx); err != nil {
+		return failedBatch{err}
+	}
+	return t.conn.SendBatch(ctx, b)
+}
+
+type failedBatch struct{ err error }
+
+func (b failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
+func (b failedBatch) Query() (pgx.Rows, error)         { return nil, b.err }
+func (b failedBatch) QueryRow() pgx.Row                { return failedRow(b) }
+func (b failedBatch) Close() error                     { return b.err }
+func (b failedBatch) Tx() pgx.Tx                       { return nil }
+
+// CopyFrom implements pgx.Tx.
+func (t *Tx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error) {
+	if err := t.flush(ctx); err != nil {
+		return 0, err
+	}
+	return t.conn.CopyFrom(ctx, table, columns, src)
+}
+
+// Prepare implements pgx.Tx.
+func (t *Tx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	if err := t.flush(ctx); err != nil {
+		return nil, err
+	}
+	return t.conn.Prepare(ctx, name, sql)
+}
+
+// LargeObjects implements pgx.Tx; the store's transactions have none.
+func (t *Tx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
+
+// Conn implements pgx.Tx. What is queued has not been sent to it.
+func (t *Tx) Conn() *pgx.Conn { return t.conn }
+
+// Begin implements pgx.Tx: it refuses, the store undoes events one by one itself.
+func (t *Tx) Begin(context.Context) (pgx.Tx, error) { return nil, errNotYours }
+
+// Commit implements pgx.Tx: it refuses.
+func (t *Tx) Commit(context.Context) error { return errNotYours }
+
+// Rollback implements pgx.Tx: it refuses.
+func (t *Tx) Rollback(context.Context) error { return errNotYours }
+
+// From is the transaction of a handler. From panics for a transaction of another store: the wiring of the
+// program is wrong.
+func From(tx event.Tx) pgx.Tx {
+	switch t := tx.(type) {
+	case own:
+		return t.Tx
+	case given:
+		return t.tx
+	}
+	panic(fmt.Sprintf("postgres.From: %T is not a transaction of pgx: run the consumer on postgres.Open's store", tx))
+}
+
+// FromQueue is From for handlers that queue their statements:
+// orders.Loyalty[*postgres.Tx]{…}.Consumer(postgres.FromQueue).
+func FromQueue(tx event.Tx) *Tx {
+	t, ok := tx.(own)
+	if !ok {
+		panic(fmt.Sprintf("postgres.FromQueue: %T is not a transaction of a store: run the consumer on postgres.Open's store", tx))
+	}
+	return t.Tx
+}

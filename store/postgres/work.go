@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+const (
+	horizonOf  = `SELECT horizon FROM evc_consumer WHERE id = $1`
+	insertSeen = `INSERT INTO evc_seen (consumer, key, bucket, outcome) SELECT $1, k, b, 'done' FROM unnest($2::uuid[], $3::int[]) AS e (k, b)
+		ON CONFLICT DO NOTHING RETURNING key`
+	claimSeen  = `UPDATE evc_seen SET outcome = 'done' WHERE consumer = $1 AND key = ANY ($2) AND outcome = $3 RETURNING key`
+	outcomesOf = `SELECT key, outcome FROM evc_seen WHERE consumer = $1 AND key = ANY ($2)`
+	blocksOf   = `SELECT b.lane_type, b.lane_id, b.why FROM evc_block b
+		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON b.lane_type = l.lane_type AND b.lane_id = l.lane_id WHERE b.consumer = $1`
+	marksOf = `SELECT m.lane_type, m.lane_id, m.version, m.event, m.key FROM evc_mark m
+		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON m.lane_type = l.lane_type AND m.lane_id = l.lane_id WHERE m.consumer = $1`
+)
+
+// work is one transaction of an inbox.
+type work struct {
+	t        *Tx
+	consumer int64
+	member   delivery.Member
+	entered  []event.Key
+}
+
+// Work implements delivery.InboxStore.
+func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Context, delivery.Work) error) error {
+	consumer, err := s.consumer(ctx, m.Consumer)
+	if err != nil {
+		return err
+	}
+	err = s.begin(ctx, func(t *Tx) error {
+		return f(ctx, &work{t: t, consumer: consumer, member: m})
+	})
+	switch code(err) {
+	case "EV003", "23503", "40001", "40P01": // raced: a mark, a lane that was unblocked, a serialization failure, a deadlock
+		return errors.Join(delivery.ErrRaced, err)
+	}
+	return err
+}
+
+// Tx implements delivery.Work.
+func (w *work) Tx() event.Tx { return own{w.t} }
+
+// Try implements delivery.Work: what f queued is sent before it is judged.
+func (w *work) Try(ctx context.Context, f func(context.Context) error) (failed, err error) {
+	if err := w.t.flush(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.t.plain(ctx, "savepoint evc_try"); err != nil {
+		return nil, err
+	}
+	if failed = f(ctx); failed == nil {
+		failed = w.t.flush(ctx)
+	}
+	if failed == nil {
+		return nil, w.t.plain(ctx, "release savepoint evc_try")
+	}
+	w.t.queue = &pgx.Batch{}
+	if err := w.t.plain(context.WithoutCancel(ctx), "rollback to savepoint evc_try; release savepoint evc_try"); err != nil {
+		return failed, errors.Join(failed, err)
+	}
+	return failed, nil
+}
+
+// Enter implements delivery.Work, in one round trip with the begin.
+func (w *work) Enter(ctx context.Context, entries []delivery.Entry) ([]delivery.Entered, error) {
+	q := newQuestion(entries)
+	for _, e := range entries {
+		w.entered = append(w.entered, e.Key)
+	}
+	w.t.begin()
+	q.ask(w.t.queue, w.consumer)
+	if err := w.t.flush(ctx); err != nil {
+		return nil, fmt.Errorf("enter: %w", err)
+	}
+	return q.answers(entries), nil
+}
+
+// question is Enter as columns, sorted by key, and what came back.
+type question struct {
+	keys       [][16]byte // of new entries
+	buckets    []int
+	was        map[delivery.Outcome][][16]byte // of entries whose dedupe row exists
+	all        [][16]byte
+	types, ids []string // of the lanes
+	mtypes     []string // of the lanes that need a mark
+	mids       []string
+
+	horizon  int
+	claimed  map[event.Key]bool
+	outcomes map[event.Key]delivery.Outcome
+	blocked  map[event.Lane]delivery.Why
+	marks    map[event.Lane]delivery.Mark
+}
+
+func newQuestion(entries []delivery.Entry) *question {
+	q := &question{
+		was: map[delivery.Outcome][][16]byte{}, claimed: map[event.Key]bool{}, outcomes: map[event.Key]delivery.Outcome{},
+		blocked: map[event.Lane]delivery.Why{}, marks: map[event.Lane]delivery.Mark{},
+	}
+	sorted := slices.Clone(entries)
+	slices.SortFunc(sorted, func(a, b delivery.Entry) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	lanes, marked := map[event.Lane]bool{}, map[event.Lane]bool{}
+	for _, e := range sorted {
+		q.all = append(q.all, e.Key)
+		if e.Was == "" {
+			q.keys, q.buckets = append(q.keys, e.Key), append(q.buckets, e.Bucket)
+		} else {
+			q.was[e.Was] = append(q.was[e.Was], e.Key)
+		}
+		if !lanes[e.Lane] {
+			lanes[e.Lane] = true
+			q.types, q.ids = append(q.types, e.Lane.Type), append(q.ids, e.Lane.ID)
+		}
+		if e.Marked && !marked[e.Lane] {
+			marked[e.Lane] = true
+			q.mtypes, q.mids = append(q.mtypes, e.Lane.Type), append(q.mids, e.Lane.ID)
+		}
+	}
+	return q
+}
+
+func (q *question) ask(batch *pgx.Batch, consumer int64) {
+	batch.Queue(horizonOf, consumer).QueryRow(func(row pgx.Row) error { return row.Scan(&q.horizon) })
+	if len(q.keys) > 0 {
+		batch.Queue(insertSeen, consumer, q.keys, q.buckets).Query(q.scanClaimed)
+	}
+	for was, keys := range q.was {
+		batch.Queue(claimSeen, consumer, keys, string(was)).Query(q.scanClaimed)
+	}
+	batch.Queue(outcomesOf, consumer, q.all).Query(func(rows pgx.Rows) error {
+		var key [16]byte
+		var outcome string
+		_, err := pgx.ForEachRow(rows, []any{&key, &outcome}, func() error {
+			q.outcomes[key] = delivery.Outcome(outcome)
+			return nil
+		})
+		return err
+	})
+	batch.Queue(blocksOf, consumer, q.types, q.ids).Query(func(rows pgx.Rows) error {
+		var lane event.Lane
+		var why string
+		_, err := pgx.ForEachRow(rows, []any{&lane.Type, &lane.ID, &why}, func() error {
+			q.blocked[lane] = delivery.Why(why)
+			return nil
+		})
+		return err
+	})
+	if len(q.mids) > 0 {
+		batch.Queue(marksOf, consumer, q.mtypes, q.mids).Query(q.scanMarks)
+	}
+}
+
+func (q *question) scanClaimed(rows pgx.Rows) error {
+	var key [16]byte
+	_, err := pgx.ForEachRow(rows, []any{&key}, func() error {
+		q.claimed[key] = true
+		return nil
+	})
+	return err
+}
+
+func (q *question) scanMarks(rows pgx.Rows) error {
+	var m delivery.Mark
+	var version int64
+	var key [16]byte
+	_, err := pgx.ForEachRow(rows, []any{&m.Lane.Type, &m.Lane.ID, &version, &m.Event, &key}, func() error {
+		m.Version, m.Was, m.Key = uint64(version), uint64(version), key
+		q.marks[m.Lane] = m
+		return nil
+	})
+	return err
+}
+
+func (q *question) answers(entries []delivery.Entry) []delivery.Entered {
+	answers := make([]delivery.Entered, len(entries))
+	for i, e := range entries {
+		a := &answers[i]
+		if !q.claimed[e.Key] {
+			a.Seen = cmp.Or(q.outcomes[e.Key], delivery.Done)
+		}
+		a.TooOld = a.Seen == "" && e.Was == "" && e.Bucket < q.horizon
+		a.Blocked = q.blocked[e.Lane]
+		if e.Marked {
+			a.Mark = q.marks[e.Lane]
+			a.Mark.Lane = e.Lane
+		}
+	}
+	return answers
+}
