@@ -28,6 +28,7 @@ type readCode struct {
 	name    string // of the payload's type: LoyaltyOrderPaidV1
 	build   *builder
 	root    *typ
+	view    *view // of a Protobuf event, instead of root
 	effects []effectCode
 }
 
@@ -64,6 +65,11 @@ func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *event
 		}
 		r.effects = append(r.effects, effectCode{taken.take(method), effect.Value})
 	}
+	if e.proto != nil {
+		g.names[r.name] = true
+		r.view = g.newView(e.proto, r.declared(), e.proto.message, r.name, taken)
+		return r
+	}
 	r.build = g.builder(e, r.name)
 	r.build.fields, r.build.enums = treatments(reading)
 	for name := range taken {
@@ -97,12 +103,18 @@ func (b *builder) adopt(other *builder) {
 	}
 }
 
-// want is what the consumer declared, and what identifies the event.
-func (r *readCode) want() *want {
+// declared is what the consumer declared.
+func (r *readCode) declared() *want {
 	w := &want{all: len(r.reading.Fields) == 0}
 	for _, f := range r.reading.Fields {
 		*w.add(f.Value) = want{all: true}
 	}
+	return w
+}
+
+// want is what the consumer declared, and what identifies the event.
+func (r *readCode) want() *want {
+	w := r.declared()
 	for _, spec := range r.event.id.all() {
 		if !spec.inPayload() {
 			continue

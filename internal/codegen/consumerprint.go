@@ -80,12 +80,16 @@ func (p consumerPrinter) handle(r *readCode) {
 	p.line("return nil // the inbox refuses to start, and names the event")
 	p.line("}")
 	p.line("return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {")
-	p.line("e := %s{id: id, tx: tx}", r.name)
-	p.line("s := event.NewScanner(m.Payload)")
-	p.line("e.decode(&s)")
-	p.line("if err := s.End(); err != nil {")
-	p.line("return event.Permanent(err)")
-	p.line("}")
+	if r.view != nil {
+		p.decodeView(r)
+	} else {
+		p.line("e := %s{id: id, tx: tx}", r.name)
+		p.line("s := event.NewScanner(m.Payload)")
+		p.line("e.decode(&s)")
+		p.line("if err := s.End(); err != nil {")
+		p.line("return event.Permanent(err)")
+		p.line("}")
+	}
 	p.line("return c.%s(ctx, from(tx), e)", r.field)
 	p.line("}")
 	p.line("}")
@@ -99,8 +103,12 @@ func (p consumerPrinter) event(r *readCode) {
 		what = "every field"
 	}
 	p.comment(fmt.Sprintf("%s is %s as consumer %s reads it: %s.", r.name, r.event.contract.Name.Value, p.contract.Name.Value, what))
-	p.printStruct(r.root, "", "id event.Identity", "tx event.Tx")
-	p.printTypes(r.event.contract.Name.Value.String(), r.build.types[1:])
+	if r.view != nil {
+		p.printView(r)
+	} else {
+		p.printStruct(r.root, "", "id event.Identity", "tx event.Tx")
+		p.printTypes(r.event.contract.Name.Value.String(), r.build.types[1:])
+	}
 	for _, m := range []struct{ doc, name, result, body string }{
 		{"Key is the idempotency key of the fact.", "Key", "event.Key", "e.id.Key"},
 		{"Lane is the aggregate that the event is about.", "Lane", "event.Lane", "e.id.Lane"},

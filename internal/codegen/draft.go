@@ -25,6 +25,7 @@ func (p producer) draft() {
 	p.checkVersion()
 	p.line("return event.Draft{")
 	p.attributes()
+	p.line("Body: sha256.Sum256(payload.append(nil%s)),", p.whole("false"))
 	p.line("}, nil")
 	p.line("}")
 }
@@ -60,8 +61,8 @@ func (p producer) checkVersion() {
 	if v == nil || v.typ != nil && v.typ.shape.low != "" && v.typ.shape.low != "0" && v.typ.shape.low[0] != '-' {
 		return
 	}
-	p.line("if payload.%s < 1 {", v.access)
-	p.line("return event.Draft{}, fmt.Errorf(\"%s: the aggregate's version is %%d: the first is 1\", payload.%s)", p.event(), v.access)
+	p.line("if %s < 1 {", valueOf(v))
+	p.line("return event.Draft{}, fmt.Errorf(\"%s: the aggregate's version is %%d: the first is 1\", %s)", p.event(), valueOf(v))
 	p.line("}")
 }
 
@@ -75,8 +76,12 @@ func (p producer) attributes() {
 	p.line("ID: id,")
 	p.line("Key: key.key,")
 	p.line("Lane: event.Lane{Type: %s, ID: %s},", quote(e.Identity.Aggregate.Type.Value), p.text(p.id.lane))
-	if v := p.id.version; v != nil {
-		p.line("Version: uint64(payload.%s),", v.access)
+	switch v := p.id.version; {
+	case v == nil:
+	case v.typ != nil && v.typ.kind == intKind:
+		p.line("Version: uint64(%s),", valueOf(v))
+	default:
+		p.line("Version: %s,", valueOf(v))
 	}
 	partition := p.id.part
 	if partition == nil {
@@ -84,10 +89,17 @@ func (p producer) attributes() {
 	}
 	p.line("PartitionKey: %s,", p.text(partition))
 	p.occurred()
-	p.line("ContentType: \"application/json\",")
+	p.line("ContentType: \"application/%s\",", e.Encoding())
 	p.headers()
-	p.line("Body: sha256.Sum256(payload.append(nil%s)),", p.whole("false"))
 	p.line("Payload: data,")
+}
+
+// valueOf is the expression of a role's value, of the payload or of its message.
+func valueOf(r *roleSpec) string {
+	if r.message {
+		return r.access
+	}
+	return "payload." + r.access
 }
 
 func (p producer) occurred() {
@@ -95,7 +107,9 @@ func (p producer) occurred() {
 	switch {
 	case at == nil:
 	case at.typ != nil && at.typ.kind == goString:
-		p.line("Time: occurred%s(payload.%s),", p.name, at.access)
+		p.line("Time: occurred%s(%s),", p.name, valueOf(at))
+	case at.message:
+		p.line("Time: occurred%s(%s),", p.name, at.access)
 	default:
 		p.line("Time: payload.%s,", at.access)
 	}
@@ -115,9 +129,9 @@ func (p producer) text(r *roleSpec) string {
 		r = p.id.lane
 	}
 	if r.typ != nil {
-		return asText("payload."+r.access, r.typ.goType())
+		return asText(valueOf(r), r.typ.goType())
 	}
-	return "payload." + r.access
+	return valueOf(r)
 }
 
 // headers carries the roles that travel in transport headers. Attributes of

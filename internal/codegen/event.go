@@ -14,7 +14,8 @@ type eventCode struct {
 	name     string // in Go: OrderPaidV1
 	file     string // order_paid_v1
 	lower    string // orderPaidV1
-	reader   *reader
+	reader   *reader    // of a JSON Schema
+	proto    *protoCode // of a Protobuf schema
 	id       identity
 
 	payload *builder // what a producer fills in
@@ -72,7 +73,7 @@ func (g *generator) nameEvent(e *contract.Event) *eventCode {
 	n := e.Name.Value
 	name := g.names.take(exported(n.Short()) + "V" + strconv.Itoa(n.Major))
 	c := &eventCode{contract: e, name: name, lower: unexported(name)}
-	for _, made := range []string{name + "Key", "New" + name + "Key", "Publish" + name, "Draft" + name, "Decode" + name, c.lower + "Mark", c.lower + "Identity", "identify" + name, "key" + name} {
+	for _, made := range []string{name + "Key", "New" + name + "Key", "Publish" + name, "Draft" + name, "Decode" + name, c.lower + "Mark", c.lower + "Identity", "identify" + name, "key" + name, "occurred" + name, "unmarshal" + name} {
 		g.names[made] = true
 	}
 	c.file = g.fileName(n.Short()+"_v"+strconv.Itoa(n.Major), "event")

@@ -9,12 +9,13 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // standard are the packages of the standard library that generated code may
 // name, by the name that it uses.
 var standard = map[string]string{
-	"bytes": "bytes", "context": "context", "sha256": "crypto/sha256", "json": "encoding/json", "hex": "encoding/hex",
+	"bytes": "bytes", "errors": "errors", "context": "context", "sha256": "crypto/sha256", "json": "encoding/json", "hex": "encoding/hex",
 	"fmt": "fmt", "maps": "maps", "math": "math", "regexp": "regexp", "slices": "slices", "strconv": "strconv",
 	"strings": "strings", "time": "time", "utf8": "unicode/utf8",
 }
@@ -61,7 +62,12 @@ func (f *file) writeImports(b *bytes.Buffer, names map[string]bool, o Options) {
 	}
 	for name, path := range f.imports {
 		if names[name] {
-			other = append(other, name+" "+strconv.Quote(path))
+			if !strings.HasSuffix(path, "/"+name) {
+				name += " "
+			} else {
+				name = ""
+			}
+			other = append(other, name+strconv.Quote(path))
 		}
 	}
 	if len(std)+len(other) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
@@ -17,6 +18,7 @@ type Options struct {
 	Module  string // import path of the module that has package event; from the binary's own build information
 	Package string // name of the generated package
 	Version string // of the tool, for the header; empty leaves it out
+	Import  string // import path of the generated package; needed where Protobuf messages without a go_package are generated below it
 }
 
 // Go generates one package for everything that a set declares. The files are
@@ -24,7 +26,7 @@ type Options struct {
 // fell back to an untyped value, and errors for what cannot be generated: then
 // there are no files.
 func Go(set *contract.Set, o Options) (map[string][]byte, []rule.Finding, error) {
-	g := &generator{set: set, options: o, names: names{}, files: names{"doc.go": true}, findings: &findings{seen: map[string]bool{}}}
+	g := &generator{set: set, options: o, names: names{"refuse": true, "reads": true, "each": true}, files: names{"doc.go": true, "proto.go": true}, findings: &findings{seen: map[string]bool{}}}
 	if err := g.model(); err != nil {
 		return nil, nil, err
 	}
@@ -47,20 +49,32 @@ type generator struct {
 	findings  *findings
 	events    []*eventCode
 	consumers []*consumerCode
+	proto     *protoFiles // nil where no event is Protobuf
+}
+
+// generates reports whether Go is made of an event.
+func generates(e *contract.Event) bool {
+	return e.Schema != nil && !e.Synthetic && e.Status.Value != contract.Retired
 }
 
 func (g *generator) model() error {
+	if err := g.protos(); err != nil {
+		return err
+	}
 	events := slices.Clone(g.set.Events)
 	slices.SortStableFunc(events, func(a, b *contract.Event) int { return compareNames(a.Name.Value, b.Name.Value) })
 	for _, e := range events {
-		if e.Schema == nil || e.Synthetic || e.Status.Value == contract.Retired {
+		if !generates(e) {
 			continue
 		}
-		schema, ok := e.Schema.(*jsonschema.Schema)
-		if !ok {
+		switch schema := e.Schema.(type) {
+		case *jsonschema.Schema:
+			g.events = append(g.events, g.newEvent(e, schema))
+		case *protobuf.Schema:
+			g.events = append(g.events, g.newProtoEvent(e, schema))
+		default:
 			return fmt.Errorf("%s: no Go can be generated from a schema of format %s", e.Name.Value, e.Schema.Format())
 		}
-		g.events = append(g.events, g.newEvent(e, schema))
 	}
 	if g.findings.failed() {
 		return nil
@@ -102,10 +116,18 @@ func (g *generator) print() (map[string][]byte, error) {
 		return err
 	}
 	doc := &file{}
+	if g.proto != nil {
+		if err := g.proto.generate(files); err != nil {
+			return nil, err
+		}
+	}
 	for _, e := range g.events {
 		api, inner := g.printEvent(e)
 		if err := put(e.file+".go", api); err != nil {
 			return nil, err
+		}
+		if inner == nil {
+			continue
 		}
 		if err := put(e.file+"_json.go", inner); err != nil {
 			return nil, err
@@ -116,7 +138,15 @@ func (g *generator) print() (map[string][]byte, error) {
 		if err := put(c.file+".go", api); err != nil {
 			return nil, err
 		}
+		if inner.Len() == 0 {
+			continue
+		}
 		if err := put(c.file+"_json.go", inner); err != nil {
+			return nil, err
+		}
+	}
+	if f := g.refuser(); f != nil {
+		if err := put("proto.go", f); err != nil {
 			return nil, err
 		}
 	}
@@ -139,6 +169,11 @@ func (g *generator) docFile(f *file) ([]byte, error) {
 func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 	source := path.Clean(e.contract.Pos.File) + ", revision " + e.contract.Revision()
 	api, inner = &file{source: source}, &file{source: source}
+	if e.proto != nil {
+		api.imports = g.proto.imports()
+		protoProducer{producer{&api.printer, e}}.print()
+		return api, nil
+	}
 	producer{&api.printer, e}.print()
 	for _, b := range []*builder{e.payload, e.scan} {
 		d := decoder{printer: &inner.printer, builder: b}
@@ -159,8 +194,14 @@ func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 func (g *generator) printConsumer(c *consumerCode) (api, inner *file) {
 	source := path.Clean(c.contract.Pos.File) + ", revision " + c.revision()
 	api, inner = &file{source: source}, &file{source: source}
+	if g.proto != nil {
+		api.imports = g.proto.imports()
+	}
 	consumerPrinter{&api.printer, c}.print()
 	for _, r := range c.reads {
+		if r.view != nil {
+			continue
+		}
 		inner.printUnkept(r.build.types)
 		d := decoder{printer: &inner.printer, builder: r.build}
 		d.printDecoders()

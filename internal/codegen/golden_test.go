@@ -18,23 +18,21 @@ const generated = "../../testdata/gen"
 // TestGolden holds what is generated for every workspace of testdata/gen
 // against the files there, which the other tests compile and run.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"shop"} {
+	for _, name := range []string{"shop", "parcels"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(generated, name)
-			files, warnings := generate(t, loadSet(t, dir))
+			files, warnings := generate(t, loadSet(t, dir), name)
 			files["warnings.txt"] = []byte(strings.Join(warnings, "\n") + "\n")
 			compare(t, filepath.Join(dir, "events"), files)
 		})
 	}
 }
 
-func options() Options {
-	return Options{Module: "github.com/evcontract/evcontract", Package: "events"}
-}
-
-func generate(t *testing.T, set *contract.Set) (files map[string][]byte, warnings []string) {
+func generate(t *testing.T, set *contract.Set, name string) (files map[string][]byte, warnings []string) {
 	t.Helper()
-	files, found, err := Go(set, options())
+	o := Options{Module: "github.com/evcontract/evcontract", Package: "events"}
+	o.Import = o.Module + "/testdata/gen/" + name + "/events"
+	files, found, err := Go(set, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +42,7 @@ func generate(t *testing.T, set *contract.Set) (files map[string][]byte, warning
 	if files == nil {
 		t.Fatal(strings.Join(warnings, "\n"))
 	}
-	again, _, _ := Go(set, options())
+	again, _, _ := Go(set, o)
 	if !maps.EqualFunc(files, again, bytes.Equal) {
 		t.Error("a second run gives something else")
 	}

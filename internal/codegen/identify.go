@@ -65,7 +65,10 @@ func (p producer) hiddenFields() []string {
 func (p producer) identify() {
 	p.line("")
 	p.line("func identify%s(m event.Message) (event.Identity, error) {", p.name)
-	if len(p.scanned.fields) > 0 {
+	switch {
+	case p.proto != nil:
+		p.unmarshal("m.Payload", "event.Identity{}", "true")
+	case len(p.scanned.fields) > 0:
 		p.line("var v %s", p.scanned.name)
 		p.line("s := event.NewScanner(m.Payload)")
 		p.line("v.decode(&s)")
@@ -93,25 +96,33 @@ func (p producer) identify() {
 func (p producer) scannedKey(i int) string {
 	r := p.scanID.keys[i]
 	if r.inPayload() {
-		return "v." + r.access
+		return scanned(r)
 	}
 	return arrived(r.locator)
+}
+
+// scanned is the expression of a role's value where a message is identified.
+func scanned(r *roleSpec) string {
+	if r.message {
+		return r.access
+	}
+	return "v." + r.access
 }
 
 func (p producer) scannedText(r *roleSpec) string {
 	if !r.inPayload() {
 		return arrived(r.locator)
 	}
-	return asText("v."+r.access, r.typ.goType())
+	return asText(scanned(r), r.typ.goType())
 }
 
 func (p producer) scannedVersion() string {
 	r := p.scanID.version
 	switch {
 	case r.inPayload() && r.typ.kind == uintKind:
-		return "v." + r.access
+		return scanned(r)
 	case r.inPayload():
-		return "uint64(max(v." + r.access + ", 0))"
+		return "uint64(max(" + scanned(r) + ", 0))"
 	case r.locator.Carrier == contract.InAttribute && r.locator.Name == "aggregateversion":
 		return "m.Version"
 	}
@@ -124,8 +135,10 @@ func (p producer) scannedTime() {
 	switch r := p.scanID.at; {
 	case r == nil, r.locator.Carrier == contract.InAttribute && r.locator.Name == "time":
 		p.line("Time: m.Time,")
+	case r.message && r.typ.kind == timeKind:
+		p.line("Time: occurred%s(%s),", p.name, r.access)
 	case r.inPayload():
-		p.line("Time: occurred%s(v.%s),", p.name, r.access)
+		p.line("Time: occurred%s(%s),", p.name, scanned(r))
 	default:
 		p.line("Time: occurred%s(%s),", p.name, arrived(r.locator))
 	}
@@ -137,6 +150,15 @@ func (p producer) occurredFunction() {
 		return
 	}
 	p.line("")
+	if r.message && r.typ.kind == timeKind {
+		p.line("func occurred%s(t *timestamppb.Timestamp) time.Time {", p.name)
+		p.line("if t == nil {")
+		p.line("return time.Time{}")
+		p.line("}")
+		p.line("return t.AsTime()")
+		p.line("}")
+		return
+	}
 	p.line("func occurred%s(text string) time.Time {", p.name)
 	p.line("t, _ := event.ParseTime(text) // what is no time is the decoder's to refuse")
 	p.line("return t")

@@ -15,6 +15,7 @@ type roleSpec struct {
 	pos     source.Pos
 	typ     *typ   // of the value; nil where it travels outside the payload
 	access  string // Go expression below the payload: OrderID, Meta.EventID; or the name of an outside field
+	message bool   // access is the whole expression, of a message p
 }
 
 func (r *roleSpec) inPayload() bool { return r.locator.Carrier == contract.InPayload }

@@ -132,8 +132,8 @@ func DraftOrderPaidV1(key OrderPaidV1Key, payload OrderPaidV1) (event.Draft, err
 		PartitionKey: payload.OrderID,
 		Time:         payload.OccurredAt,
 		ContentType:  "application/json",
-		Body:         sha256.Sum256(payload.append(nil, false)),
 		Payload:      data,
+		Body:         sha256.Sum256(payload.append(nil, false)),
 	}, nil
 }
 

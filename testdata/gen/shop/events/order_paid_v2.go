@@ -153,8 +153,8 @@ func DraftOrderPaidV2(key OrderPaidV2Key, payload OrderPaidV2) (event.Draft, err
 		PartitionKey: payload.Order.ID,
 		Time:         payload.Meta.At,
 		ContentType:  "application/json",
-		Body:         sha256.Sum256(payload.append(nil, false)),
 		Payload:      data,
+		Body:         sha256.Sum256(payload.append(nil, false)),
 	}, nil
 }
 

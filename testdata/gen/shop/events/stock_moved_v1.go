@@ -179,13 +179,13 @@ func DraftStockMovedV1(key StockMovedV1Key, payload StockMovedV1) (event.Draft, 
 		ID:           id,
 		Key:          key.key,
 		Lane:         event.Lane{Type: "stock", ID: payload.AggregateID},
-		Version:      uint64(payload.AggregateVersion),
+		Version:      payload.AggregateVersion,
 		PartitionKey: payload.PartitionKey,
 		Time:         payload.OccurredAt,
 		ContentType:  "application/json",
 		Headers:      map[string]string{"region": payload.PartitionKey},
-		Body:         sha256.Sum256(payload.append(nil)),
 		Payload:      data,
+		Body:         sha256.Sum256(payload.append(nil)),
 	}, nil
 }
 
