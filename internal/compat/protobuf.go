@@ -1,0 +1,111 @@
+package compat
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/protobuf"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// maxBreaks is how many places of one event are shown.
+const maxBreaks = 100
+
+// readProtobuf decides a read of two Protobuf messages. It walks pairs of
+// descriptors, structure against structure, from the roots (protobufwalk.go) and
+// asks of each pair of fields what decoding shows (protobufbinary.go,
+// protobufjson.go). Whatever it claims is replayed: the smallest message along
+// the path is encoded by the writer's descriptor and decoded by the reader's
+// (protobufreplay.go). A claim that doesn't replay makes the answer unknown.
+func readProtobuf(q Question) Result {
+	reader, ok := q.Reader.Schema.(*protobuf.Schema)
+	writer, ok2 := q.Writer.Schema.(*protobuf.Schema)
+	if !ok || !ok2 {
+		return Result{Answer: rule.Unknown, Reason: "one of the two schemas is not Protobuf"}
+	}
+	w := &protoWalk{
+		as: q.As, reader: reader, writer: writer, wire: wireOf(q.As.Encoding),
+		seen: map[protoPair]bool{}, said: map[string]bool{}, renamed: renames(q),
+	}
+	w.run()
+	return w.result()
+}
+
+// wire is the encoding as the walk asks for it.
+type wire uint8
+
+const (
+	binaryWire wire = iota
+	jsonWire
+)
+
+func wireOf(e contract.Encoding) wire {
+	if e == contract.JSON {
+		return jsonWire
+	}
+	return binaryWire
+}
+
+// result replays every claim and sums up.
+func (w *protoWalk) result() Result {
+	r := Result{Answer: rule.Holds}
+	open := w.undecided
+	for _, c := range w.claims {
+		if problem := w.prove(c); problem != "" {
+			open = append(open, problem)
+			continue
+		}
+		if c.Severity == rule.Error {
+			r.Answer = rule.Refuted
+		}
+		if len(r.Breaks) == maxBreaks {
+			r.More++
+			continue
+		}
+		w.locate(c)
+		r.Breaks = append(r.Breaks, c.Break)
+	}
+	if r.Answer == rule.Holds && len(open) > 0 {
+		r.Answer, r.Reason = rule.Unknown, strings.Join(open, "; ")
+	}
+	return r
+}
+
+// locate finds the two places of a claim, now that it is going to be shown.
+func (w *protoWalk) locate(c *claim) {
+	if c.readerAt != nil {
+		c.Reader = w.reader.PosOf(c.readerAt)
+		c.About = append(c.About, protobuf.Digest(c.readerAt))
+	}
+	if c.writerAt != nil {
+		c.Writer = w.writer.PosOf(c.writerAt)
+		c.About = append(c.About, protobuf.Digest(c.writerAt))
+	}
+}
+
+// prove replays a claim and gives it its witness. It says what is wrong with
+// one that does not replay.
+func (w *protoWalk) prove(c *claim) string {
+	if c.probe == nil {
+		return ""
+	}
+	witness, problem := w.replay(c)
+	if problem != "" {
+		return fmt.Sprintf("%s was expected at %s, but reading an event that should show it did not (%s)", c.Rule, c.Path, problem)
+	}
+	c.Witness = witness
+	return ""
+}
+
+// renames are what the manifests say of renamed fields, both ways.
+func renames(q Question) map[[2]string]bool {
+	m := map[[2]string]bool{}
+	for to, from := range q.Writer.Renamed {
+		m[[2]string{from.Value.String(), to}] = true // reader's, writer's
+	}
+	for to, from := range q.Reader.Renamed {
+		m[[2]string{to, from.Value.String()}] = true
+	}
+	return m
+}

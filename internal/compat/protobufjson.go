@@ -1,0 +1,338 @@
+package compat
+
+import (
+	"fmt"
+	"math/big"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// jsonFields judges two fields of one name: what shape of JSON the writer sends
+// against what shape the reader takes.
+func (w *protoWalk) jsonFields(_ *matched, p fieldPair) {
+	from, to := jsonShapeOf(p.writer), jsonShapeOf(p.reader)
+	switch {
+	case to == anyShape:
+	case from == anyShape:
+		w.jsonAnything(p, p.reader)
+	case from == listShape && to == listShape:
+		w.jsonElements(p)
+	case from == listShape || to == listShape:
+		w.refuse(p, "shape-refused", anyValues(p.writer), "a list is no single value, and the reader refuses the event")
+	case from == mapShape && to == mapShape:
+		w.jsonMaps(p)
+	case from == mapShape && to == objectShape:
+		w.jsonMapAsObject(p)
+	case from == objectShape && to == mapShape:
+		w.jsonObjectAsMap(p)
+	case from == objectShape && to == objectShape:
+		w.jsonObjects(p)
+	default:
+		w.jsonValue(p)
+	}
+}
+
+// jsonShape is the outer form of a field's JSON.
+type jsonShape uint8
+
+const (
+	scalarShape jsonShape = iota
+	objectShape
+	mapShape
+	listShape
+	anyShape
+)
+
+func jsonShapeOf(f protoreflect.FieldDescriptor) jsonShape {
+	switch {
+	case f.IsMap():
+		return mapShape
+	case f.IsList():
+		return listShape
+	}
+	return jsonValueShape(f)
+}
+
+func jsonValueShape(f protoreflect.FieldDescriptor) jsonShape {
+	if f.Message() == nil {
+		return scalarShape
+	}
+	switch f.Message().FullName() {
+	case "google.protobuf.Struct":
+		return mapShape
+	case "google.protobuf.ListValue":
+		return listShape
+	case "google.protobuf.Value":
+		return anyShape
+	}
+	if jsonFormOf(f) == objectForm {
+		return objectShape
+	}
+	return scalarShape
+}
+
+// jsonForm is how one value stands in JSON.
+type jsonForm uint8
+
+const (
+	objectForm jsonForm = iota
+	intForm             // of 32 bits: a number
+	longForm            // of 64 bits: a string of digits
+	floatForm
+	doubleForm
+	boolForm
+	enumForm
+	stringForm
+	bytesForm
+	timestampForm
+	durationForm
+	maskForm
+)
+
+var jsonForms = map[protoreflect.Kind]jsonForm{
+	protoreflect.Int32Kind: intForm, protoreflect.Sint32Kind: intForm, protoreflect.Sfixed32Kind: intForm,
+	protoreflect.Uint32Kind: intForm, protoreflect.Fixed32Kind: intForm,
+	protoreflect.Int64Kind: longForm, protoreflect.Sint64Kind: longForm, protoreflect.Sfixed64Kind: longForm,
+	protoreflect.Uint64Kind: longForm, protoreflect.Fixed64Kind: longForm,
+	protoreflect.FloatKind: floatForm, protoreflect.DoubleKind: doubleForm, protoreflect.BoolKind: boolForm,
+	protoreflect.EnumKind: enumForm, protoreflect.StringKind: stringForm, protoreflect.BytesKind: bytesForm,
+}
+
+var knownForms = map[protoreflect.FullName]jsonForm{
+	"google.protobuf.Timestamp": timestampForm,
+	"google.protobuf.Duration":  durationForm,
+	"google.protobuf.FieldMask": maskForm,
+}
+
+// wrappers stand in JSON as the value that they wrap.
+var wrappers = map[protoreflect.FullName]bool{
+	"google.protobuf.BoolValue": true, "google.protobuf.StringValue": true, "google.protobuf.BytesValue": true,
+	"google.protobuf.Int32Value": true, "google.protobuf.UInt32Value": true, "google.protobuf.FloatValue": true,
+	"google.protobuf.Int64Value": true, "google.protobuf.UInt64Value": true, "google.protobuf.DoubleValue": true,
+}
+
+// unwrap is the field whose type counts in JSON.
+func unwrap(f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
+	if m := f.Message(); m != nil && wrappers[m.FullName()] {
+		return m.Fields().ByNumber(1)
+	}
+	return f
+}
+
+func jsonFormOf(f protoreflect.FieldDescriptor) jsonForm {
+	f = unwrap(f)
+	if m := f.Message(); m != nil {
+		return knownForms[m.FullName()]
+	}
+	return jsonForms[f.Kind()]
+}
+
+// jsonElements judges two lists. A ListValue holds anything.
+func (w *protoWalk) jsonElements(p fieldPair) {
+	switch {
+	case !p.reader.IsList():
+	case !p.writer.IsList():
+		w.jsonAnything(p, p.read)
+	default:
+		w.jsonSingle(p)
+	}
+}
+
+// jsonSingle judges an element against an element, or a map's value against
+// another's: neither is a list or a map of its own.
+func (w *protoWalk) jsonSingle(p fieldPair) {
+	from, to := jsonValueShape(p.sent), jsonValueShape(p.read)
+	switch {
+	case to == anyShape:
+	case from == anyShape:
+		w.jsonAnything(p, p.read)
+	case from == objectShape && to == objectShape:
+		w.jsonObjects(p)
+	case from == scalarShape || to == scalarShape:
+		w.jsonValue(p)
+	case from != to:
+		w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses the event")
+	}
+}
+
+// jsonAnything judges a Value, which may be anything, against what takes only
+// one kind of thing.
+func (w *protoWalk) jsonAnything(p fieldPair, reader protoreflect.FieldDescriptor) {
+	if jsonValueShape(reader) == anyShape && !reader.IsList() && !reader.IsMap() {
+		return
+	}
+	text := jsonFormOf(reader) == boolForm
+	w.refuse(p, "type-refused", func(m protoreflect.Message) { fillAnything(m, p.writer, text) }, "it may hold anything, and the reader refuses what is of another type")
+}
+
+// fillAnything sets a Value, Struct or ListValue to hold true, or a text.
+func fillAnything(m protoreflect.Message, f protoreflect.FieldDescriptor, text bool) {
+	inner := enter(m, f)
+	fields := inner.Descriptor().Fields()
+	switch inner.Descriptor().FullName() {
+	case "google.protobuf.Struct":
+		inner = enter(inner, fields.ByNumber(1))
+	case "google.protobuf.ListValue":
+		inner = enter(inner, fields.ByNumber(1))
+	}
+	value := inner.Descriptor().Fields()
+	if text {
+		inner.Set(value.ByName("string_value"), protoreflect.ValueOfString("x"))
+		return
+	}
+	inner.Set(value.ByName("bool_value"), protoreflect.ValueOfBool(true))
+}
+
+// jsonMaps judges two maps; a Struct is one of any values.
+func (w *protoWalk) jsonMaps(p fieldPair) {
+	switch {
+	case !p.reader.IsMap(): // a Struct takes every key and every value
+	case !p.writer.IsMap():
+		value := p.reader.MapValue()
+		if form := jsonFormOf(p.reader.MapKey()); form != stringForm {
+			w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses a key that is no "+typeName(p.reader.MapKey()))
+			return
+		}
+		w.jsonAnything(p, value)
+	default:
+		w.jsonKey(p.mapKey())
+		w.jsonSingle(p.mapValue())
+	}
+}
+
+// jsonKey judges the keys of two maps: all are text in JSON.
+func (w *protoWalk) jsonKey(p fieldPair) {
+	from, to := p.sent.Kind(), p.read.Kind()
+	switch {
+	case to == protoreflect.StringKind || from == to:
+	case from == protoreflect.StringKind || from == protoreflect.BoolKind || to == protoreflect.BoolKind:
+		w.refuse(p, "type-refused", someEntry(p.writer), "the reader refuses a key that is no "+typeName(p.read))
+	default:
+		if n := beyond(p.sent, p.read); n != nil {
+			w.refuse(p, "value-refused", p.set(intValue(from, n)), fmt.Sprintf("the reader refuses the key %s", n))
+		}
+	}
+}
+
+// jsonMapAsObject judges keys that the reader takes for names of fields.
+func (w *protoWalk) jsonMapAsObject(p fieldPair) {
+	if w.as.UnknownFields == contract.Reject {
+		w.refuse(p, "field-refused", anyValues(p.writer), "the reader takes keys for fields, and refuses those that it doesn't know")
+		return
+	}
+	w.refuse(p, "element-lost", anyValues(p.writer), "the reader takes keys for fields, and ignores those that it doesn't know")
+}
+
+// jsonObjectAsMap judges fields that the reader takes for keys.
+func (w *protoWalk) jsonObjectAsMap(p fieldPair) {
+	if !p.reader.IsMap() || p.sent.Message().Fields().Len() == 0 {
+		return // a Struct is any object
+	}
+	w.refuse(p, "value-garbled", anyValues(p.writer), "the reader takes names of fields for keys")
+	w.claims[len(w.claims)-1].junk = true
+}
+
+func (w *protoWalk) jsonObjects(p fieldPair) {
+	f, r := p.sent.Message(), p.read.Message()
+	switch {
+	case f.FullName() == anyName && r.FullName() == anyName:
+		w.anys(p)
+	case r.FullName() == anyName && f.Fields().Len() > 0:
+		w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses an Any that doesn't name its type")
+	case f.FullName() == anyName && w.as.UnknownFields == contract.Reject:
+		w.refuse(p, "field-refused", anyValues(p.writer), "the reader doesn't know the field @type and refuses the event")
+	case f.FullName() == anyName:
+		w.undecided = append(w.undecided, fmt.Sprintf("%s is an Any that is read as %s: what it holds is not declared", p.path, r.Name()))
+	default:
+		w.below(p, r, f)
+	}
+}
+
+// jsonValue judges one scalar against another; what the table doesn't name is
+// refused whatever its value.
+func (w *protoWalk) jsonValue(p fieldPair) {
+	from, to := jsonFormOf(p.sent), jsonFormOf(p.read)
+	if judge, ok := jsonPairs[[2]jsonForm{from, to}]; ok {
+		p.boxed = unwrap(p.sent) != p.sent
+		p.sent, p.read = unwrap(p.sent), unwrap(p.read)
+		judge(w, p)
+		return
+	}
+	w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses a value of another type")
+}
+
+// jsonPairs are the pairs of forms of which some value is read.
+var jsonPairs = map[[2]jsonForm]func(*protoWalk, fieldPair){
+	{intForm, intForm}: (*protoWalk).jsonRange, {intForm, longForm}: (*protoWalk).jsonRange,
+	{longForm, intForm}: (*protoWalk).jsonRange, {longForm, longForm}: (*protoWalk).jsonRange,
+	{intForm, floatForm}: (*protoWalk).jsonPrecision, {intForm, doubleForm}: (*protoWalk).jsonPrecision,
+	{longForm, floatForm}: (*protoWalk).jsonPrecision, {longForm, doubleForm}: (*protoWalk).jsonPrecision,
+	{intForm, enumForm}:    (*protoWalk).jsonNumberAsEnum,
+	{longForm, stringForm}: sameText, {longForm, bytesForm}: (*protoWalk).jsonText,
+	{floatForm, intForm}: (*protoWalk).jsonBroken, {floatForm, longForm}: (*protoWalk).jsonBroken,
+	{doubleForm, intForm}: (*protoWalk).jsonBroken, {doubleForm, longForm}: (*protoWalk).jsonBroken,
+	{floatForm, floatForm}: sameText, {floatForm, doubleForm}: sameText, {doubleForm, doubleForm}: sameText,
+	{doubleForm, floatForm}: (*protoWalk).jsonNarrow,
+	{boolForm, boolForm}:    sameText,
+	{enumForm, enumForm}:    (*protoWalk).enums,
+	{enumForm, stringForm}:  (*protoWalk).jsonText, {enumForm, bytesForm}: (*protoWalk).jsonText,
+	{stringForm, stringForm}: sameText, {bytesForm, bytesForm}: sameText,
+	{stringForm, bytesForm}: (*protoWalk).jsonText, {bytesForm, stringForm}: (*protoWalk).jsonText,
+	{timestampForm, timestampForm}: sameText, {timestampForm, stringForm}: sameText,
+	{durationForm, durationForm}: sameText, {durationForm, stringForm}: sameText,
+	{maskForm, maskForm}: sameText, {maskForm, stringForm}: sameText,
+}
+
+func sameText(*protoWalk, fieldPair) {}
+
+// jsonRange judges two integers: JSON never cuts a number, it is refused.
+func (w *protoWalk) jsonRange(p fieldPair) {
+	if n := beyond(p.sent, p.read); n != nil {
+		w.refuse(p, "value-refused", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("the reader cannot hold %s and refuses the event", n))
+	}
+}
+
+// jsonPrecision judges an integer that is read as a floating number.
+func (w *protoWalk) jsonPrecision(p fieldPair) {
+	exact := uint(24)
+	if p.read.Kind() == protoreflect.DoubleKind {
+		exact = 53
+	}
+	n := new(big.Int).Add(new(big.Int).Lsh(bigOne, exact), bigOne)
+	if integers[p.sent.Kind()].holds(n) {
+		w.refuse(p, "value-garbled", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("the reader takes %s for its neighbour %s", n, new(big.Int).Sub(n, bigOne)))
+	}
+}
+
+func (w *protoWalk) jsonNumberAsEnum(p fieldPair) {
+	if n := beyond(p.sent, p.read); n != nil {
+		w.refuse(p, "value-refused", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("no enum has the number %s, and the reader refuses the event", n))
+		return
+	}
+	w.unnamed(p, undeclared(p.sent, p.read.Enum()))
+}
+
+// jsonBroken judges a floating number that is read as an integer.
+func (w *protoWalk) jsonBroken(p fieldPair) {
+	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1.5)), "the reader refuses a number that is not whole")
+}
+
+func (w *protoWalk) jsonNarrow(p fieldPair) {
+	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1e300)), "the reader cannot hold 1e300 and refuses the event")
+}
+
+// jsonText judges text that the reader takes for text of another kind: the name
+// of an enum's value, base64.
+func (w *protoWalk) jsonText(p fieldPair) {
+	value := someValue(p.sent)
+	if p.sent.Kind() == protoreflect.StringKind {
+		value = protoreflect.ValueOfString("text")
+	}
+	w.add(p, claim{junk: true, probe: p.probe(p.set(value)), Break: Break{
+		Rule: "value-garbled", Severity: rule.Error,
+		Message: fmt.Sprintf("%s is sent as %s and read as %s: the reader takes the text of one for the other", p.path, typeName(p.writer), typeName(p.reader)),
+	}})
+}

@@ -1,0 +1,298 @@
+package compat
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/evcontract/evcontract/internal/contract"
+)
+
+// observer compares what was sent with what was read, value by value.
+type observer struct {
+	*protoReader
+	out *outcome
+}
+
+func (o *observer) refuse(format string, args ...any) {
+	if o.out.refused == "" {
+		o.out.refused = fmt.Sprintf(format, args...)
+	}
+}
+
+func (o *observer) note(kind diffKind, p contract.Path, sent, seen string) {
+	o.out.diffs = append(o.out.diffs, diff{kind, p, sent, seen})
+}
+
+// messages looks for every value of a sent message in the one that was read.
+func (o *observer) messages(p contract.Path, sent, seen protoreflect.Message, fields *fieldSet) {
+	for _, f := range populated(sent) {
+		at := p.Field(fieldName(f))
+		r := o.counterpart(seen.Descriptor(), f)
+		if r == nil {
+			o.stray(at, sent, f, seen)
+			continue
+		}
+		if sub, read := fields.in(r); read {
+			o.field(at, f, sent.Get(f), r, seen, sub)
+		}
+	}
+}
+
+// counterpart is the reader's field that takes what arrives in a field.
+func (o *observer) counterpart(m protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
+	if o.wire == binaryWire {
+		if r := m.Fields().ByNumber(f.Number()); r != nil {
+			return r
+		}
+		if x, err := o.reader.Types().FindExtensionByNumber(m.FullName(), f.Number()); err == nil {
+			return x.TypeDescriptor()
+		}
+		return nil
+	}
+	if f.IsExtension() {
+		x, err := o.reader.Types().FindExtensionByName(f.FullName())
+		if err != nil || x.TypeDescriptor().ContainingMessage().FullName() != m.FullName() {
+			return nil
+		}
+		return x.TypeDescriptor()
+	}
+	if r := m.Fields().ByJSONName(f.JSONName()); r != nil {
+		return r
+	}
+	return m.Fields().ByTextName(f.JSONName())
+}
+
+// stray is a value for which the reader has no field. It is lost where the
+// reader has a field of its number that gets nothing: one that was renamed.
+func (o *observer) stray(p contract.Path, sent protoreflect.Message, f protoreflect.FieldDescriptor, seen protoreflect.Message) {
+	if o.as.UnknownFields == contract.Reject {
+		o.refuse("unknown field %s", p)
+		return
+	}
+	r := seen.Descriptor().Fields().ByNumber(f.Number())
+	if o.wire == binaryWire || r == nil || o.fed(sent.Descriptor(), r) {
+		return
+	}
+	o.note(lost, p, showValue(f, sent.Get(f)), "nothing: it is not called "+r.JSONName())
+}
+
+// fed reports whether any field of the writer arrives in this one of the reader.
+func (o *observer) fed(writer protoreflect.MessageDescriptor, r protoreflect.FieldDescriptor) bool {
+	for i := range writer.Fields().Len() {
+		if o.counterpart(r.ContainingMessage(), writer.Fields().Get(i)) == r {
+			return true
+		}
+	}
+	return false
+}
+
+// field compares what one field sent with what another one got.
+func (o *observer) field(p contract.Path, f protoreflect.FieldDescriptor, sent protoreflect.Value, r protoreflect.FieldDescriptor, in protoreflect.Message, fields *fieldSet) {
+	if o.anything(f, r) {
+		return
+	}
+	seen := in.Get(r)
+	switch {
+	case f.IsMap() && r.IsMap():
+		o.maps(p.Then(contract.Step{Kind: contract.ValueStep}), f, sent.Map(), r, seen.Map(), fields)
+	case f.IsMap() && o.wire == jsonWire || r.IsMap() && o.wire == jsonWire:
+		o.note(mapDiff(in, r), p, showValue(f, sent), showValue(r, seen))
+	default:
+		o.items(p, f, items(f, sent), r, in, fields)
+	}
+}
+
+func mapDiff(in protoreflect.Message, r protoreflect.FieldDescriptor) diffKind {
+	if !in.Has(r) || r.Message() != nil && !r.IsMap() && !r.IsList() && len(populated(in.Get(r).Message())) == 0 {
+		return lost
+	}
+	return changed
+}
+
+// anything reports whether a field stands for any JSON: what was read then is
+// what was sent.
+func (o *observer) anything(f, r protoreflect.FieldDescriptor) bool {
+	if o.wire == binaryWire || r.Message() == nil {
+		return false
+	}
+	switch r.Message().FullName() {
+	case "google.protobuf.Value", "google.protobuf.Struct", "google.protobuf.ListValue":
+		return true
+	}
+	return false
+}
+
+// items lists the values of a field; a map's are its entries, as messages.
+func items(f protoreflect.FieldDescriptor, v protoreflect.Value) []protoreflect.Value {
+	var all []protoreflect.Value
+	switch {
+	case f.IsMap():
+		for _, k := range mapKeys(v.Map()) {
+			entry := dynamicpb.NewMessage(f.Message())
+			entry.Set(f.MapKey(), k.Value())
+			entry.Set(f.MapValue(), v.Map().Get(k))
+			all = append(all, protoreflect.ValueOfMessage(entry))
+		}
+	case f.IsList():
+		for i := range v.List().Len() {
+			all = append(all, v.List().Get(i))
+		}
+	default:
+		all = append(all, v)
+	}
+	return all
+}
+
+// items compares the values of two fields, of which at most one is a map.
+func (o *observer) items(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor, in protoreflect.Message, fields *fieldSet) {
+	if f.IsList() || f.IsMap() {
+		p = p.Then(contract.Step{Kind: contract.ElementStep})
+		if f.IsMap() {
+			p[len(p)-1].Kind = contract.ValueStep
+		}
+	}
+	if o.wire == jsonWire && f.Enum() != nil && r.Enum() != nil {
+		sent = o.knownNames(p, f, sent, r)
+	}
+	if !in.Has(r) {
+		o.nothing(p, f, sent, r, in)
+		return
+	}
+	seen := items(r, in.Get(r))
+	switch {
+	case r.IsMap():
+		o.anyOrder(p, f, sent, r, seen, fields)
+	case len(sent) == len(seen):
+		for i := range sent {
+			o.value(p, f, sent[i], r, seen[i], fields)
+		}
+	case len(sent) > len(seen):
+		o.note(o.fewer(f, r, sent), p, fmt.Sprintf("%d elements", len(sent)), fmt.Sprintf("%d: %s", len(seen), showValue(r, in.Get(r))))
+	default:
+		o.note(changed, p, fmt.Sprintf("%d elements", len(sent)), fmt.Sprintf("%d: %s", len(seen), showValue(r, in.Get(r))))
+	}
+}
+
+// nothing compares what was sent with an empty field: where absence cannot be
+// told from the zero value, that is what the reader sees.
+func (o *observer) nothing(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor, in protoreflect.Message) {
+	if len(sent) == 0 {
+		return
+	}
+	last := sent[len(sent)-1]
+	if r.HasPresence() || r.IsList() || r.IsMap() {
+		o.note(o.unseen(f, r, last), p, showValue(f, last), "nothing")
+		return
+	}
+	trial := observer{o.protoReader, &outcome{}}
+	trial.value(p, f, last, r, in.Get(r), nil)
+	if len(trial.out.diffs) == 0 && len(sent) == 1 {
+		return
+	}
+	o.note(o.unseen(f, r, last), p, showValue(f, last), showValue(r, in.Get(r)))
+	o.note(changed, p, showValue(f, last), showValue(r, in.Get(r)))
+}
+
+// unseen says how a value is not seen: a closed enum's reader that ignores what
+// it doesn't know has what it asked for.
+func (o *observer) unseen(f, r protoreflect.FieldDescriptor, sent protoreflect.Value) diffKind {
+	if r.Enum() != nil && o.as.UnknownEnums == contract.Ignore && o.wire == binaryWire {
+		if n, ok := integerOf(f, sent); ok && r.Enum().Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil {
+			return unnamed
+		}
+	}
+	return lost
+}
+
+func (o *observer) fewer(f, r protoreflect.FieldDescriptor, sent []protoreflect.Value) diffKind {
+	for _, v := range sent {
+		if o.unseen(f, r, v) == unnamed {
+			return unnamed
+		}
+	}
+	return lost
+}
+
+// knownNames leaves out enum values whose names the reader doesn't know. The
+// library drops them where it ignores unknown fields; a reader that doesn't
+// ignore them refuses the event.
+func (o *observer) knownNames(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor) []protoreflect.Value {
+	var known []protoreflect.Value
+	for _, v := range sent {
+		name := enumName(f.Enum(), v.Enum())
+		switch {
+		case name == "" || r.Enum().Values().ByName(name) != nil:
+			known = append(known, v)
+		case o.as.UnknownEnums == contract.Ignore:
+			o.note(unnamed, p, string(name), "nothing: it ignores "+string(name))
+		default:
+			o.refuse("%s is no value of %s", name, r.Enum().Name())
+		}
+	}
+	return known
+}
+
+func enumName(e protoreflect.EnumDescriptor, n protoreflect.EnumNumber) protoreflect.Name {
+	if v := e.Values().ByNumber(n); v != nil {
+		return v.Name()
+	}
+	return ""
+}
+
+// anyOrder compares values with the entries of a map, which have no order.
+func (o *observer) anyOrder(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor, seen []protoreflect.Value, fields *fieldSet) {
+	for _, v := range sent {
+		found := -1
+		for i, s := range seen {
+			trial := observer{o.protoReader, &outcome{}}
+			trial.value(p, f, v, r, s, fields)
+			if len(trial.out.diffs) == 0 && trial.out.refused == "" {
+				found = i
+				break
+			}
+		}
+		switch {
+		case found >= 0:
+			seen = append(seen[:found:found], seen[found+1:]...)
+		case len(seen) > 0 && len(sent) == len(seen):
+			o.value(p, f, v, r, seen[0], fields)
+		default:
+			o.note(lost, p, showValue(f, v), "no such entry")
+		}
+	}
+}
+
+// maps compares two maps key by key.
+func (o *observer) maps(p contract.Path, f protoreflect.FieldDescriptor, sent protoreflect.Map, r protoreflect.FieldDescriptor, seen protoreflect.Map, fields *fieldSet) {
+	for _, k := range mapKeys(sent) {
+		v := sent.Get(k)
+		if o.wire == jsonWire && f.MapValue().Enum() != nil && r.MapValue().Enum() != nil &&
+			len(o.knownNames(p, f.MapValue(), []protoreflect.Value{v}, r.MapValue())) == 0 {
+			continue
+		}
+		at := o.sameKey(f.MapKey(), k, r.MapKey(), seen)
+		switch {
+		case at.IsValid():
+			o.value(p, f.MapValue(), v, r.MapValue(), seen.Get(at), fields)
+		case seen.Len() == 0:
+			o.note(o.unseen(f.MapValue(), r.MapValue(), v), p, showValue(f.MapKey(), k.Value()), "no entry")
+		case seen.Len() < sent.Len():
+			o.note(lost, p, showValue(f.MapKey(), k.Value()), "no such key")
+			o.note(changed, p, showValue(f.MapKey(), k.Value()), "the key "+mapKeys(seen)[0].String())
+		default:
+			o.note(changed, p, "the key "+k.String(), "the key "+fmt.Sprintf("%q", mapKeys(seen)[0].String()))
+		}
+	}
+}
+
+// sameKey finds the key that equals one that was sent.
+func (o *observer) sameKey(f protoreflect.FieldDescriptor, sent protoreflect.MapKey, r protoreflect.FieldDescriptor, seen protoreflect.Map) protoreflect.MapKey {
+	for _, k := range mapKeys(seen) {
+		if o.wire == jsonWire && sent.String() == k.String() || o.equal(f, sent.Value(), r, k.Value()) {
+			return k
+		}
+	}
+	return protoreflect.MapKey{}
+}

@@ -1,0 +1,270 @@
+package compat
+
+import (
+	"math"
+	"math/big"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// hop is one step of a witness's way down: into a message that a field holds,
+// or into what an Any carries.
+type hop struct {
+	field   protoreflect.FieldDescriptor
+	carries protoreflect.MessageDescriptor // of an Any that the field holds
+	entry   bool                           // the field is a map, and the message is its entry
+}
+
+// probe says how to build the smallest message that shows a break.
+type probe struct {
+	route []hop
+	fill  func(protoreflect.Message)   // sets what matters in the message at the end
+	mark  protoreflect.FieldDescriptor // what matters, if it is one field
+}
+
+// build makes the message: along the route, with what the writer always sends.
+func (p *probe) build(root protoreflect.MessageDescriptor, arm protoreflect.FieldDescriptor) *dynamicpb.Message {
+	m := dynamicpb.NewMessage(root)
+	fillRequired(m, 0)
+	p.into(m, p.route)
+	if arm != nil && !m.Has(arm) {
+		fillRequired(m.Mutable(arm).Message(), 0)
+	}
+	return m
+}
+
+func (p *probe) into(m protoreflect.Message, route []hop) {
+	if len(route) == 0 {
+		if p.fill != nil {
+			p.fill(m)
+		}
+		return
+	}
+	if route[0].entry {
+		p.entry(m, route)
+		return
+	}
+	inner := enter(m, route[0].field)
+	if carried := route[0].carries; carried != nil {
+		content := dynamicpb.NewMessage(carried)
+		fillRequired(content, 0)
+		p.into(content, route[1:])
+		packAny(inner, content)
+		return
+	}
+	fillRequired(inner, 0)
+	p.into(inner, route[1:])
+}
+
+// entry fills a map's entry as if it were a message.
+func (p *probe) entry(m protoreflect.Message, route []hop) {
+	f := route[0].field
+	entry := dynamicpb.NewMessage(f.Message())
+	p.into(entry, route[1:])
+	values := m.Mutable(f).Map()
+	value := values.NewValue()
+	if entry.Has(f.MapValue()) {
+		value = entry.Get(f.MapValue())
+	}
+	values.Set(entry.Get(f.MapKey()).MapKey(), value)
+}
+
+// entryOf sets a map to one entry under a key.
+func entryOf(f protoreflect.FieldDescriptor, key protoreflect.MapKey) func(protoreflect.Message) {
+	return func(m protoreflect.Message) {
+		values := m.Mutable(f).Map()
+		value := values.NewValue()
+		if f.MapValue().Message() == nil {
+			value = someValue(f.MapValue())
+		}
+		values.Set(key, value)
+	}
+}
+
+// someEntry sets a map to one entry.
+func someEntry(f protoreflect.FieldDescriptor) func(protoreflect.Message) {
+	return entryOf(f, someKey(f.MapKey()))
+}
+
+// twoEntries sets a map to two entries, where its key has two values.
+func twoEntries(f protoreflect.FieldDescriptor) func(protoreflect.Message) {
+	return func(m protoreflect.Message) {
+		entryOf(f, f.MapKey().Default().MapKey())(m)
+		entryOf(f, someKey(f.MapKey()))(m)
+	}
+}
+
+// enter gives the message that a field holds: its first element, or a map's
+// value under some key.
+func enter(m protoreflect.Message, f protoreflect.FieldDescriptor) protoreflect.Message {
+	switch {
+	case f.IsMap():
+		values := m.Mutable(f).Map()
+		key := someKey(f.MapKey())
+		if !values.Has(key) {
+			values.Set(key, values.NewValue())
+		}
+		return values.Get(key).Message()
+	case f.IsList():
+		list := m.Mutable(f).List()
+		if list.Len() == 0 {
+			list.AppendMutable()
+		}
+		return list.Get(0).Message()
+	}
+	return m.Mutable(f).Message()
+}
+
+func packAny(any, content protoreflect.Message) {
+	fields := any.Descriptor().Fields()
+	data, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(content.Interface())
+	if err != nil {
+		return
+	}
+	any.Set(fields.ByNumber(1), protoreflect.ValueOfString("type.googleapis.com/"+string(content.Descriptor().FullName())))
+	any.Set(fields.ByNumber(2), protoreflect.ValueOfBytes(data))
+}
+
+// maxRequired ends a chain of required fields that never ends.
+const maxRequired = 20
+
+func fillRequired(m protoreflect.Message, depth int) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if f.Cardinality() != protoreflect.Required || depth > maxRequired || m.Has(f) {
+			continue
+		}
+		if f.Message() != nil {
+			fillRequired(m.Mutable(f).Message(), depth+1)
+			continue
+		}
+		m.Set(f, f.Default())
+	}
+}
+
+func someKey(f protoreflect.FieldDescriptor) protoreflect.MapKey { return someValue(f).MapKey() }
+
+// someValue is a value of a scalar field that is not its zero.
+func someValue(f protoreflect.FieldDescriptor) protoreflect.Value {
+	switch f.Kind() {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(true)
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString("x")
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes([]byte("x"))
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32(1.5)
+	case protoreflect.DoubleKind:
+		return protoreflect.ValueOfFloat64(1.5)
+	case protoreflect.EnumKind:
+		values := f.Enum().Values()
+		for i := range values.Len() {
+			if n := values.Get(i).Number(); n != 0 {
+				return protoreflect.ValueOfEnum(n)
+			}
+		}
+		return protoreflect.ValueOfEnum(values.Get(0).Number())
+	}
+	return intValue(f.Kind(), big.NewInt(5))
+}
+
+// intValue is a number as a field of an integer kind, of bool or of an enum holds it.
+func intValue(k protoreflect.Kind, n *big.Int) protoreflect.Value {
+	switch k {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(n.Sign() != 0)
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n.Int64()))
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(n.Int64()))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(n.Uint64()))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(n.Uint64())
+	}
+	return protoreflect.ValueOfInt64(n.Int64())
+}
+
+// floatValue is a number as a field of a floating kind holds it.
+func floatValue(k protoreflect.Kind, v float64) protoreflect.Value {
+	if k == protoreflect.FloatKind {
+		return protoreflect.ValueOfFloat32(float32(v))
+	}
+	return protoreflect.ValueOfFloat64(v)
+}
+
+func floatBits(k protoreflect.Kind, bits uint64) protoreflect.Value {
+	if k == protoreflect.FloatKind {
+		return protoreflect.ValueOfFloat32(math.Float32frombits(uint32(bits)))
+	}
+	return protoreflect.ValueOfFloat64(math.Float64frombits(bits))
+}
+
+// anyValues sets a field to something that is not its zero.
+func anyValues(f protoreflect.FieldDescriptor) func(protoreflect.Message) {
+	return func(m protoreflect.Message) {
+		switch {
+		case f.IsMap() && f.MapValue().Message() != nil, !f.IsMap() && f.Message() != nil:
+			inner := enter(m, f)
+			fillRequired(inner, 0)
+			fillSome(inner)
+		case f.IsMap():
+			m.Mutable(f).Map().Set(someKey(f.MapKey()), someValue(f.MapValue()))
+		default:
+			setValues(f, someValue(f))(m)
+		}
+	}
+}
+
+// fillSome makes a message one that can be told from an empty one, if it can be.
+func fillSome(m protoreflect.Message) {
+	switch m.Descriptor().FullName() {
+	case "google.protobuf.Any":
+		packAny(m, dynamicpb.NewMessage(m.Descriptor()))
+		return
+	case "google.protobuf.Struct", "google.protobuf.ListValue":
+		fillSome(enter(m, m.Descriptor().Fields().ByNumber(1)))
+		return
+	case "google.protobuf.Value":
+		m.Set(m.Descriptor().Fields().ByName("bool_value"), protoreflect.ValueOfBool(true))
+		return
+	}
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		if f := fields.Get(i); f.Message() == nil {
+			setValues(f, someValue(f))(m)
+			return
+		}
+	}
+	if fields.Len() > 0 && fields.Get(0).Message() != m.Descriptor() {
+		inner := enter(m, fields.Get(0))
+		fillRequired(inner, 0)
+	}
+}
+
+// setValues sets a field: the first value, or all as a list, or one under some
+// key as a map.
+func setValues(f protoreflect.FieldDescriptor, values ...protoreflect.Value) func(protoreflect.Message) {
+	return func(m protoreflect.Message) {
+		switch {
+		case f.IsMap():
+			m.Mutable(f).Map().Set(someKey(f.MapKey()), values[0])
+		case f.IsList():
+			list := m.Mutable(f).List()
+			for _, v := range values {
+				list.Append(v)
+			}
+		default:
+			m.Set(f, values[0])
+		}
+	}
+}
+
+// probe shows a break of this field with what fill sets.
+func (p fieldPair) probe(fill func(protoreflect.Message)) *probe {
+	return &probe{route: p.route, fill: fill, mark: p.writer}
+}

@@ -1,0 +1,174 @@
+package compat
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/protobuf"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// protoWalk goes over pairs of messages, the shortest path first, each pair
+// once: so each changed place is claimed once, however many paths reach it.
+type protoWalk struct {
+	as             Assumptions
+	wire           wire
+	reader, writer *protobuf.Schema
+	renamed        map[[2]string]bool // reader's path, writer's path
+
+	queue     []visit
+	seen      map[protoPair]bool
+	said      map[string]bool // claims about shared enums
+	claims    []*claim
+	undecided []string
+}
+
+// visit is a pair of messages and the way to it.
+type visit struct {
+	reader, writer protoreflect.MessageDescriptor
+	fields         *fieldSet
+	path           contract.Path
+	old            contract.Path // as the reader's schema names it
+	route          []hop
+}
+
+type protoPair struct {
+	reader, writer protoreflect.MessageDescriptor
+	fields         *fieldSet
+}
+
+// claim is a break that is still to be proved.
+type claim struct {
+	Break
+	probe              *probe // nil where nothing travels to show
+	junk               bool   // bytes of one type are read as another's: whether they parse is seen in the replay
+	readerAt, writerAt protoreflect.Descriptor
+}
+
+func (w *protoWalk) run() {
+	w.push(visit{reader: w.reader.Descriptor(), writer: w.writer.Descriptor(), fields: fieldSetOf(w.as.Fields)})
+	for len(w.queue) > 0 {
+		v := w.queue[0]
+		w.queue = w.queue[1:]
+		w.messages(v)
+	}
+}
+
+func (w *protoWalk) push(v visit) {
+	key := protoPair{v.reader, v.writer, v.fields}
+	if !w.seen[key] {
+		w.seen[key] = true
+		w.queue = append(w.queue, v)
+	}
+}
+
+// messages judges a pair of messages, field by field.
+func (w *protoWalk) messages(v visit) {
+	m := w.match(v)
+	for _, p := range m.pairs {
+		w.pair(m, p)
+	}
+	for _, f := range m.strangers {
+		w.stranger(m, f)
+	}
+	w.required(m)
+	w.oneofs(m)
+	w.unsent(m)
+}
+
+// pair judges two fields that the encoding takes for the same.
+func (w *protoWalk) pair(m *matched, p fieldPair) {
+	if !everSent(p.writer) {
+		return
+	}
+	before := len(w.claims)
+	if w.wire == jsonWire {
+		w.jsonFields(m, p)
+	} else {
+		w.binaryFields(m, p)
+	}
+	for _, c := range w.claims[before:] {
+		if c.Severity == rule.Error {
+			return // what it means comes after that it can be read
+		}
+	}
+	w.meaning(m, p)
+}
+
+// everSent reports whether a field ever travels: one whose zero is not sent and
+// whose enum has nothing but a zero does not.
+func everSent(f protoreflect.FieldDescriptor) bool {
+	if f.Enum() == nil || f.HasPresence() || f.IsList() {
+		return true
+	}
+	return someValue(f).Enum() != 0
+}
+
+// add enters a claim about a field of a visit.
+func (w *protoWalk) add(p fieldPair, c claim) {
+	if c.Path == nil {
+		c.Path = p.path
+	}
+	if c.readerAt == nil && p.reader != nil {
+		c.readerAt = p.reader
+	}
+	if c.writerAt == nil && p.writer != nil {
+		c.writerAt = p.writer
+	}
+	w.claims = append(w.claims, &c)
+}
+
+// below goes into a pair of messages that two fields hold. A map that meets a
+// list of messages is a list of entries.
+func (w *protoWalk) below(p fieldPair, reader, writer protoreflect.MessageDescriptor) {
+	step := hop{field: p.writer, entry: p.writer.IsMap() && !p.reader.IsMap()}
+	w.push(visit{
+		reader: reader, writer: writer, fields: p.fields,
+		path: p.inside(p.path), old: p.inside(p.old), route: append(p.route[:len(p.route):len(p.route)], step),
+	})
+}
+
+// fieldSet is what a reader reads, as a tree of names. nil reads everything.
+type fieldSet struct{ below map[string]*fieldSet }
+
+func fieldSetOf(paths []contract.Path) *fieldSet {
+	if paths == nil {
+		return nil
+	}
+	root := &fieldSet{below: map[string]*fieldSet{}}
+	for _, p := range paths {
+		root.add(p)
+	}
+	return root
+}
+
+func (s *fieldSet) add(p contract.Path) {
+	for len(p) > 0 && p[0].Kind != contract.FieldStep {
+		p = p[1:]
+	}
+	if len(p) == 0 {
+		s.below = nil // the whole of it
+		return
+	}
+	next, known := s.below[p[0].Name]
+	switch {
+	case known && next.below == nil, s.below == nil:
+		return
+	case !known:
+		next = &fieldSet{below: map[string]*fieldSet{}}
+		s.below[p[0].Name] = next
+	}
+	next.add(p[1:])
+}
+
+// in reports whether a field is read, and what of it.
+func (s *fieldSet) in(f protoreflect.FieldDescriptor) (*fieldSet, bool) {
+	if s == nil || s.below == nil {
+		return nil, true
+	}
+	next, ok := s.below[string(f.Name())]
+	if ok && next.below == nil {
+		next = nil
+	}
+	return next, ok
+}
