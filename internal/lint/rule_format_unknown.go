@@ -30,7 +30,6 @@ var formats = []string{
 
 func checkFormatUnknown(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := p.pathsOf(s)
 		for _, r := range p.subschemas(s) {
 			n := r.Node.Get("format")
 			if n == nil || n.Kind != source.String || slices.Contains(formats, n.Text) {
@@ -40,7 +39,7 @@ func checkFormatUnknown(p *Pass) {
 			if near := source.Suggest(n.Text, formats); near != "" {
 				hint = ": did you mean " + near + "?"
 			}
-			p.schema(e, pathAt(e, known, s.PosAt(r.File, r.Pointer)), n.Pos, "format %q is known to no validator, and any string passes%s", n.Text, hint).about(r.Pointer)
+			p.schema(e, p.pathOf(e, s, r), n.Pos, "format %q is known to no validator, and any string passes%s", n.Text, hint).about(r.Pointer)
 		}
 	}
 }

@@ -27,10 +27,9 @@ const safe = 9_007_199_254_740_991
 
 func checkIntegerUnsafe(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := p.pathsOf(s)
 		for _, r := range p.subschemas(s) {
 			if key := unsafeKeyword(r.Node); key != "" {
-				p.schema(e, pathAt(e, known, s.PosAt(r.File, r.Pointer)), s.PosAt(r.File, r.Pointer+"/"+key),
+				p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer+"/"+key),
 					"%s lets an integer be larger than 2^53: readers that take numbers for doubles see another one", key).about(r.Pointer)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
@@ -24,7 +25,7 @@ var moneyName = regexp.MustCompile(`(?i)(^|[_-])(amount|price|total|subtotal|cos
 
 func checkNumberMoney(p *Pass) {
 	for _, e := range p.Set.Events {
-		if e.Schema == nil {
+		if s, ok := e.Schema.(*jsonschema.Schema); e.Schema == nil || ok && !namesMoney(p.subschemas(s)) {
 			continue
 		}
 		for _, f := range e.Schema.Fields() {
@@ -33,6 +34,21 @@ func checkNumberMoney(p *Pass) {
 			}
 		}
 	}
+}
+
+// namesMoney reports whether a property is called like money. Most schemas have
+// none, and to list all their fields costs more than to look.
+func namesMoney(inside []jsonschema.Ref) bool {
+	for _, r := range inside {
+		if properties := r.Node.Get("properties"); properties != nil {
+			for _, m := range properties.Members {
+				if moneyName.MatchString(snake(m.Key)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func fraction(t contract.Type) bool {

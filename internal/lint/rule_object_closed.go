@@ -20,12 +20,11 @@ var objectClosed = &Rule{rule.Doc{
 
 func checkObjectClosed(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := p.pathsOf(s)
 		for _, r := range p.subschemas(s) {
 			for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
 				if n := r.Node.Get(key); n != nil && n.Kind == source.Bool && n.Text == "false" {
 					at := s.PosAt(r.File, r.Pointer+"/"+key)
-					p.schema(e, pathAt(e, known, s.PosAt(r.File, r.Pointer)), at, "%s: false closes the object: a reader that validates refuses every event with a new property", key).about(r.Pointer)
+					p.schema(e, p.pathOf(e, s, r), at, "%s: false closes the object: a reader that validates refuses every event with a new property", key).about(r.Pointer)
 				}
 			}
 		}

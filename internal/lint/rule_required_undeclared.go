@@ -20,15 +20,17 @@ var requiredUndeclared = &Rule{rule.Doc{
 
 func checkRequiredUndeclared(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := p.pathsOf(s)
 		for _, r := range p.subschemas(s) {
-			path, ok := known[s.PosAt(r.File, r.Pointer)]
 			properties, required := r.Node.Get("properties"), r.Node.Get("required")
-			if !ok || properties == nil || required == nil {
+			if properties == nil || required == nil {
 				continue // it adds to a schema elsewhere, where the property may be
 			}
 			for _, name := range required.Items {
-				if _, err := s.Field(path.Field(name.Text)); err != nil && name.Kind == source.String && properties.Get(name.Text) == nil {
+				if name.Kind != source.String || properties.Get(name.Text) != nil {
+					continue
+				}
+				path, ok := p.pathsOf(s)[s.PosAt(r.File, r.Pointer)]
+				if _, err := s.Field(path.Field(name.Text)); ok && err != nil {
 					p.schema(e, subject(e)+"/"+path.Field(name.Text).String(), name.Pos, "%q is required and nowhere declared%s", name.Text, orNear(name.Text, properties))
 				}
 			}

@@ -28,16 +28,14 @@ var crossed = [][2]string{
 
 func checkUnsatisfiable(p *Pass) {
 	for e, s := range jsonSchemas(p) {
-		known := p.pathsOf(s)
 		for _, r := range p.subschemas(s) {
-			path := pathAt(e, known, s.PosAt(r.File, r.Pointer))
 			for _, pair := range crossed {
 				if low, high := number(r.Node.Get(pair[0])), number(r.Node.Get(pair[1])); low != nil && high != nil && low.Cmp(high) > 0 {
-					p.schema(e, path, s.PosAt(r.File, r.Pointer+"/"+pair[0]), "%s is more than %s: no value satisfies both", pair[0], pair[1]).about(r.Pointer, pair[0])
+					p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer+"/"+pair[0]), "%s is more than %s: no value satisfies both", pair[0], pair[1]).about(r.Pointer, pair[0])
 				}
 			}
 			if key := emptied(r.Node); key != "" {
-				p.schema(e, path, s.PosAt(r.File, r.Pointer+"/"+key), "no value of %s is of the type that type demands: no value satisfies both", key).about(r.Pointer, key)
+				p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer+"/"+key), "%s allows nothing of the type that type demands: no value satisfies both", key).about(r.Pointer, key)
 			}
 		}
 	}

@@ -71,9 +71,11 @@ func paths(s contract.Schema) map[source.Pos]contract.Path {
 	return known
 }
 
-// pathAt is the path of what is declared at a place, as a finding has it.
-func pathAt(e *contract.Event, known map[source.Pos]contract.Path, at source.Pos) string {
-	switch path, ok := known[at]; {
+// pathOf is the path of a subschema, as a finding has it: the file where it is
+// on no way to a field.
+func (f *facts) pathOf(e *contract.Event, s *jsonschema.Schema, r jsonschema.Ref) string {
+	at := s.PosAt(r.File, r.Pointer)
+	switch path, ok := f.pathsOf(s)[at]; {
 	case !ok:
 		return at.File
 	case len(path) == 0:
