@@ -1,9 +1,8 @@
 package codegen
 
 import (
+	"math/big"
 	"strconv"
-
-	"github.com/evcontract/evcontract/event"
 )
 
 const (
@@ -22,7 +21,19 @@ func bound(inclusive, exclusive string) string {
 
 // beyond reports whether a bound is there and lies outside a range.
 func beyond(n, low, high string) bool {
-	return n != "" && (event.CompareNumbers(n, low) < 0 || event.CompareNumbers(n, high) > 0)
+	return n != "" && (compare(n, low) < 0 || compare(n, high) > 0)
+}
+
+// compare compares two JSON numbers, exactly as far as 64-bit integers matter.
+// A huge exponent costs nothing.
+func compare(a, b string) int { return parseFloat(a).Cmp(parseFloat(b)) }
+
+func parseFloat(literal string) *big.Float {
+	f, _, err := big.ParseFloat(literal, 10, 256, big.ToNearestEven)
+	if f == nil || err != nil && !f.IsInf() {
+		return new(big.Float)
+	}
+	return f
 }
 
 // asInt gives a literal that Go's int64 can hold as it is written.

@@ -1,6 +1,6 @@
 package codegen
 
-import "github.com/evcontract/evcontract/event"
+import "github.com/evcontract/evcontract/internal/source"
 
 // encoder prints how the types of one builder are written.
 type encoder struct {
@@ -48,7 +48,7 @@ func (e encoder) member(f *field) {
 	x := "v." + f.name
 	switch {
 	case f.constant != "":
-		e.line("b = append(b, %s...)", literal(","+string(event.AppendJSON(nil, f.json))+":"+f.constant))
+		e.line("b = append(b, %s...)", literal(","+jsonString(f.json)+":"+f.constant))
 	case f.required && f.optional(), f.required && f.typ.null && !f.typ.pointer():
 		e.label(f)
 		e.line("if %s == nil {", x)
@@ -67,6 +67,10 @@ func (e encoder) member(f *field) {
 	}
 }
 
+func jsonString(text string) string {
+	return string((&source.Node{Kind: source.String, Text: text}).JSON())
+}
+
 // deref is what a pointer points to; methods need none.
 func deref(f *field, x string) string {
 	if f.typ.pointer() && f.typ.kind != structKind {
@@ -76,7 +80,7 @@ func deref(f *field, x string) string {
 }
 
 func (e encoder) label(f *field) {
-	e.line("b = append(b, %s...)", literal(","+string(event.AppendJSON(nil, f.json))+":"))
+	e.line("b = append(b, %s...)", literal(","+jsonString(f.json)+":"))
 }
 
 // value writes one value; x is its expression.

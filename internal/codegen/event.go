@@ -11,9 +11,9 @@ import (
 // is printed.
 type eventCode struct {
 	contract *contract.Event
-	name     string // in Go: OrderPaidV1
-	file     string // order_paid_v1
-	lower    string // orderPaidV1
+	name     string     // in Go: OrderPaidV1
+	file     string     // order_paid_v1
+	lower    string     // orderPaidV1
 	reader   *reader    // of a JSON Schema
 	proto    *protoCode // of a Protobuf schema
 	id       identity

@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 			dir := filepath.Join(generated, name)
 			files, warnings := generate(t, loadSet(t, dir), name)
 			files["warnings.txt"] = []byte(strings.Join(warnings, "\n") + "\n")
-			compare(t, filepath.Join(dir, "events"), files)
+			compareFiles(t, filepath.Join(dir, "events"), files)
 		})
 	}
 }
@@ -49,9 +49,9 @@ func generate(t *testing.T, set *contract.Set, name string) (files map[string][]
 	return files, warnings
 }
 
-// compare holds files against those in a directory, and writes them with
+// compareFiles holds files against those in a directory, and writes them with
 // UPDATE=1. Files that are there and were not generated are stale.
-func compare(t *testing.T, dir string, files map[string][]byte) {
+func compareFiles(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()
 	update := os.Getenv("UPDATE") != ""
 	if update {

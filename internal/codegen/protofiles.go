@@ -41,12 +41,15 @@ func (g *generator) protos() error {
 			seen[f.GetName()] = true
 			request.ProtoFile = append(request.ProtoFile, f)
 			if f.GetOptions().GetGoPackage() == "" {
+				if g.options.Import == "" {
+					g.findings.impossible(e.Name.Value.String(), e.SchemaRef.Pos, "%s has no go_package, and the import path of the generated package is not known: generate inside a Go module, or name a go_package", f.GetName())
+				}
 				g.adopt(f)
 				request.FileToGenerate = append(request.FileToGenerate, f.GetName())
 			}
 		}
 	}
-	if len(request.ProtoFile) == 0 {
+	if len(request.ProtoFile) == 0 || g.findings.failed() {
 		return nil
 	}
 	request.Parameter = proto.String("module=" + g.options.Import)
@@ -107,7 +110,9 @@ func (p *protoFiles) nameImports() {
 }
 
 // ident writes a Go name of another package.
-func (p *protoFiles) ident(id protogen.GoIdent) string { return p.names[id.GoImportPath] + "." + id.GoName }
+func (p *protoFiles) ident(id protogen.GoIdent) string {
+	return p.names[id.GoImportPath] + "." + id.GoName
+}
 
 // imports are all packages that generated code may name beside the standard
 // library's, by their names.
@@ -151,7 +156,7 @@ func (p *protoFiles) generate(files map[string][]byte) error {
 		return protoError(response.GetError())
 	}
 	for _, f := range response.File {
-		files[f.GetName()] = []byte(f.GetContent())
+		files[f.GetName()] = []byte(mark + f.GetContent())
 	}
 	return nil
 }
