@@ -1,0 +1,156 @@
+package contain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// Refusal is why the validator refuses an instance.
+type Refusal struct {
+	Instance string // JSON pointer
+	Keyword  string
+	Schema   Location
+	Message  string
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Instance, r.Message) }
+
+// Validate asks the validator, compiled from the user's document. The error is
+// a *Refusal, or says that the instance is not JSON.
+func (s *Schema) Validate(instance []byte) error {
+	v, err := decode(instance)
+	if err != nil {
+		return err
+	}
+	invalid, err := s.check(v)
+	if err != nil || invalid == nil {
+		return err
+	}
+	return s.refusal(leafOf(invalid))
+}
+
+func (s *Schema) refusal(leaf *jsonschema.ValidationError) *Refusal {
+	at := s.locate(leaf.AbsoluteKeywordLocation)
+	return &Refusal{Instance: unescapePath(leaf.InstanceLocation), Keyword: keywordOf(at.Pointer), Schema: at, Message: leaf.Message}
+}
+
+// check runs the validator; it answers nil, nil for a valid instance.
+func (s *Schema) check(v any) (invalid *jsonschema.ValidationError, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			invalid, err = nil, fmt.Errorf("the validator gave up: %v", r)
+		}
+	}()
+	switch e := s.compiled.Validate(v).(type) {
+	case nil:
+		return nil, nil
+	case *jsonschema.ValidationError:
+		return e, nil
+	default:
+		return nil, e
+	}
+}
+
+// leafOf walks to the most specific cause. The validator collects causes in map
+// order, so they are sorted first.
+func leafOf(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+	for len(e.Causes) > 0 {
+		if isUnion(e.AbsoluteKeywordLocation) {
+			return e
+		}
+		e = slices.MinFunc(e.Causes, func(a, b *jsonschema.ValidationError) int {
+			return cmpString(a.AbsoluteKeywordLocation+a.InstanceLocation, b.AbsoluteKeywordLocation+b.InstanceLocation)
+		})
+	}
+	return e
+}
+
+func isUnion(absolute string) bool {
+	switch lastToken(absolute) {
+	case "anyOf", "oneOf", "contains", "minContains":
+		return true
+	}
+	return false
+}
+
+// keywordOf is the last token of a schema pointer that is not an index or a name.
+func keywordOf(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	for i := len(tokens) - 1; i > 0; i-- {
+		t := tokens[i]
+		if t != "" && (t[0] < '0' || t[0] > '9') {
+			if i > 1 && (tokens[i-1] == "properties" || tokens[i-1] == "patternProperties" || tokens[i-1] == "dependencies" || tokens[i-1] == "dependentRequired") && !isKeyword(t) {
+				continue
+			}
+			return t
+		}
+	}
+	return "false"
+}
+
+func isKeyword(t string) bool {
+	switch t {
+	case "type", "enum", "const", "required", "minimum", "maximum", "pattern", "not", "anyOf", "oneOf":
+		return true
+	}
+	return false
+}
+
+// marker keeps, beside the validator's schema, what its compiled form loses,
+// and checks the patterns that only an ECMAScript engine can.
+type marker struct{}
+
+// marked is what marker found.
+type marked struct {
+	emptyEnum bool
+	dynamic   string
+	ecma      *ecmaPattern
+}
+
+func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
+	var found marked
+	if e, ok := m["enum"].([]any); ok && len(e) == 0 {
+		found.emptyEnum = true
+	}
+	found.dynamic, _ = m["$dynamicRef"].(string)
+	if s, ok := m[ecmaKeyword].(string); ok {
+		found.ecma = newECMA(s)
+	}
+	if found == (marked{}) {
+		return nil, nil
+	}
+	return &found, nil
+}
+
+func (x *marked) Validate(ctx jsonschema.ValidationContext, v any) error {
+	s, ok := v.(string)
+	if x.ecma == nil || !ok || x.ecma.match(s) {
+		return nil
+	}
+	return ctx.Error("pattern", "does not match pattern '%s'", x.ecma.text)
+}
+
+// ecmaPattern is a pattern with lookaround or back-references.
+type ecmaPattern struct {
+	text string
+	re   *regexp2.Regexp
+}
+
+func newECMA(text string) *ecmaPattern {
+	re, err := regexp2.Compile(text, regexp2.ECMAScript)
+	if err != nil {
+		return nil
+	}
+	re.MatchTimeout = time.Second // a safety net against catastrophic backtracking
+	return &ecmaPattern{text, re}
+}
+
+func (p *ecmaPattern) match(s string) bool {
+	ok, err := p.re.MatchString(s)
+	return ok && err == nil
+}
