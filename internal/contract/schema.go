@@ -47,6 +47,16 @@ type Field struct {
 	Pos        source.Pos
 	Doc        string
 	Deprecated bool
+
+	// Constraints is what else the schema says of the value, by keyword:
+	// maxLength 64. Protobuf: the number and what changes the bytes.
+	Constraints []Constraint
+}
+
+// Constraint is one keyword and its value as a person reads it.
+type Constraint struct {
+	Keyword string
+	Value   string
 }
 
 // Type is the kind of value that a field holds, over both formats.

@@ -90,7 +90,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	s := string(text)
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseFloat(days, 64)
-		if err != nil || n < 0 || n > 100_000 {
+		if err != nil || !(n >= 0 && n <= 100_000) { // so that NaN is refused as well
 			return fmt.Errorf("%q is not a duration: write 30d, 72h, 5m or 1s", s)
 		}
 		*d = Duration(n * 24 * float64(time.Hour))
