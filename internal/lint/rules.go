@@ -25,7 +25,7 @@ var Rules = []*Rule{
 	draftMissing, draftUnknown, keywordDraft, enumEmpty,
 	unsatisfiable, objectClosed, requiredUndeclared, formatUnknown,
 	integerUnsafe, numberMoney,
-	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable,
+	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable, importUnused,
 
 	// What the workspace says of findings.
 	waiverIncomplete, waiverExpired, lintSettingUnknown,
