@@ -1,0 +1,130 @@
+package compat
+
+import (
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// Options are what a command line may say about a check. The zero value takes
+// everything from the new workspace.
+type Options struct {
+	Compatibility contract.Compatibility // forward, backward, full or none
+	UnknownFields contract.Treatment     // of a reader that doesn't say
+	UnknownEnums  contract.Treatment
+	Writers       contract.Writers
+	Encoding      contract.Encoding
+	Renamed       map[string]string // bare mode: new message to old message
+}
+
+// Check judges a change: it asks whether deployed consumers can read the new
+// set's events (forward) and whether the new set's consumers can read the old
+// ones (backward). Reads are named by the trees' refs.
+func Check(next, prev *contract.Set, o Options) *rule.Report {
+	c := &check{new: next, old: prev, options: o, gathered: map[string]int{}, report: &rule.Report{Command: "check", Docs: Docs()}}
+	if o.Compatibility == "" {
+		c.options.Compatibility = next.Workspace.Compatibility.Value
+	}
+	for _, p := range match(next, prev, o.Renamed) {
+		c.judge(p)
+	}
+	c.finish()
+	return c.report
+}
+
+type check struct {
+	new, old *contract.Set
+	options  Options
+	report   *rule.Report
+	gathered map[string]int // what makes a finding one, to its index in the report
+	spoils   [][]int        // for each finding, the reads that it spoils
+}
+
+// directions lists what is to be asked.
+func (c *check) directions() []rule.Direction {
+	switch c.options.Compatibility {
+	case contract.None:
+		return nil
+	case contract.Forward:
+		return []rule.Direction{rule.Forward}
+	case contract.Backward:
+		return []rule.Direction{rule.Backward}
+	}
+	return []rule.Direction{rule.Forward, rule.Backward}
+}
+
+// judge asks everything about one event. An old draft is not gated, and a
+// retired event may go.
+func (c *check) judge(p pair) {
+	switch {
+	case p.old == nil || p.old.Status.Value == contract.Draft:
+		return
+	case p.new == nil:
+		c.removed(p)
+		return
+	}
+	for _, d := range c.directions() {
+		for _, r := range c.readings(p, d) {
+			c.read(r)
+		}
+	}
+}
+
+// removed judges an event that the new set no longer declares.
+func (c *check) removed(p pair) {
+	if p.old.Status.Value == contract.Retired || c.options.Compatibility == contract.None {
+		return
+	}
+	var readers []string
+	if p.old.Audience.Value != contract.ClosedAudience {
+		readers = append(readers, "")
+	}
+	for _, consumer := range c.old.Readers(p.old.Name.Value) {
+		readers = append(readers, consumer.Name.Value)
+	}
+	for _, name := range readers {
+		read := c.open(reading{event: p.name(), direction: rule.Forward, consumer: name})
+		c.gather(read, p, eventRemoved, eventGone(p))
+	}
+}
+
+// read asks one question and gathers its answer.
+func (c *check) read(r reading) {
+	read := c.open(r)
+	for _, by := range Rules {
+		if by.moved == nil || r.pair.new.Synthetic {
+			continue
+		}
+		for _, m := range by.moved(r.pair) {
+			if m.direction == "" || m.direction == r.direction {
+				c.gather(read, r.pair, by, m)
+			}
+		}
+	}
+	if r.pair.new.Encoding() == r.pair.old.Encoding() { // else no payload can be read at all, and a rule has said so
+		c.payload(read, r)
+	}
+}
+
+// open enters a read that holds until a finding says otherwise.
+func (c *check) open(r reading) int {
+	newRef, oldRef := c.new.Tree.Ref, c.old.Tree.Ref
+	reader, writer := rule.Party{Ref: oldRef, Consumer: r.consumer}, rule.Party{Ref: newRef}
+	if r.direction == rule.Backward {
+		reader.Ref, writer.Ref = newRef, oldRef
+	}
+	c.report.Reads = append(c.report.Reads, rule.Read{
+		Event: r.event.String(), Direction: r.direction, Reader: reader, Writer: writer, Answer: rule.Holds,
+	})
+	return len(c.report.Reads) - 1
+}
+
+// finish writes each read's findings, now that they are final.
+func (c *check) finish() {
+	for i, reads := range c.spoils {
+		for _, r := range reads {
+			read := &c.report.Reads[r]
+			read.Findings = append(read.Findings, c.report.Findings[i].Fingerprint)
+		}
+	}
+	c.report.Sort()
+}

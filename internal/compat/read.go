@@ -1,0 +1,26 @@
+package compat
+
+import (
+	"fmt"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// Read asks whether the reader can read every payload that the writer may emit.
+func Read(q Question) Result {
+	reader, writer := q.Reader.Schema, q.Writer.Schema
+	switch {
+	case reader == nil:
+		return unknown("the reader's schema could not be read")
+	case writer == nil:
+		return unknown("the writer's schema could not be read")
+	case reader.Format() != writer.Format():
+		return unknown(fmt.Sprintf("the reader's schema is %s and the writer's is %s: two formats are not compared", reader.Format(), writer.Format()))
+	case reader.Format() == contract.ProtobufFormat:
+		return readProtobuf(q)
+	}
+	return readJSONSchema(q)
+}
+
+func unknown(reason string) Result { return Result{Answer: rule.Unknown, Reason: reason} }

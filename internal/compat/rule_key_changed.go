@@ -1,0 +1,61 @@
+package compat
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+//go:embed testdata/key-changed.txtar
+var keyChangedExample string
+
+var keyChanged = &Rule{Doc: rule.Doc{
+	ID: "key-changed", Kind: rule.Contract, Severity: rule.Error,
+	Title:   "The idempotency key is made of other fields",
+	Why:     "The key decides what is handled once. After the change the same business fact has another key, so what was handled under the old key is handled again: points are added twice, a customer is charged twice.",
+	Fix:     "Keep the key's fields and their order. If the fact really changed, it is another event: publish a new name or a new major version, and let consumers move over.",
+	Example: keyChangedExample,
+}, moved: keyMoves}
+
+func keyMoves(p pair) []move {
+	next, prev := p.new.Identity.IdempotencyKey, p.old.Identity.IdempotencyKey
+	if len(prev) == 0 || slices.Equal(p.keyPlaces(p.new), p.keyPlaces(p.old)) {
+		return nil
+	}
+	was, is := keyText(prev), keyText(next)
+	return []move{{
+		path:    "identity.idempotency_key",
+		message: fmt.Sprintf("%s: identity.idempotency_key was %s and is %s: one business fact has two keys, and is handled twice", p.name(), was, is),
+		new:     orPlace(firstPlace(next), p.new.Identity.Pos), old: firstPlace(prev),
+		about: []string{was, is},
+	}}
+}
+
+// keyPlaces are where the key's fields really stand, in order.
+func (p pair) keyPlaces(e *contract.Event) []string {
+	var places []string
+	for _, field := range e.Identity.IdempotencyKey {
+		places = append(places, p.travels(e, field.Value))
+	}
+	return places
+}
+
+func keyText(fields []source.At[contract.Locator]) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Value.String())
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+func firstPlace(fields []source.At[contract.Locator]) source.Pos {
+	if len(fields) == 0 {
+		return source.Pos{}
+	}
+	return fields[0].Pos
+}
