@@ -1,8 +1,12 @@
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+
 .PHONY: help test lint bench demo update ci
 
 # Which benchmarks, and for how long: make bench BENCH=Command TIME=3s
-BENCH ?= .
-TIME  ?= 1s
+BENCH  ?= .
+TIME   ?= 1s
+ROUNDS ?= 7
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,7 +18,7 @@ lint: ## gofmt, go vet, go mod tidy and golangci-lint (installed into bin/)
 	bash .ci/lint
 
 bench: ## Run the benchmarks; ends with one JSON line for each figure
-	go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./... | go run ./internal/figures
+	{ go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...; cd bench && go run . -for $(TIME) -rounds $(ROUNDS); } | go run ./internal/figures
 
 demo: ## The whole story on the orders example, on SQLite
 	go run ./cmd/evcontract demo

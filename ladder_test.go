@@ -197,7 +197,7 @@ func list(t *testing.T) ([]pkg, string) {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && file != "." && (name == "testdata" || name == "vendor" || strings.ContainsAny(name[:1], "._")):
+		case d.IsDir() && file != "." && elsewhere(file, name):
 			return filepath.SkipDir
 		case d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -230,6 +230,12 @@ func list(t *testing.T) ([]pkg, string) {
 		packages = append(packages, p)
 	}
 	return packages, module
+}
+
+// elsewhere reports whether a folder is none of the module's packages.
+func elsewhere(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil || name == "testdata" || name == "vendor" || strings.ContainsAny(name[:1], "._")
 }
 
 func moduleName(t *testing.T) string {

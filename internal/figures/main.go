@@ -1,5 +1,6 @@
 // Command figures reads what go test -bench prints, passes it on, and ends with
-// one JSON line for each figure, compared with what goals.txt names:
+// one JSON line for each figure, compared with what goals.txt names. JSON lines
+// of other programs that measure are gathered among them.
 //
 //	go test -run '^$' -bench . ./... | go run ./internal/figures
 package main
@@ -78,12 +79,17 @@ func collect(in io.Reader, out io.Writer, module string) ([]*figure, error) {
 	type key struct{ name, unit string }
 	values := map[key][]float64{}
 	var order []key
+	var others []*figure
 	var pkg string
 	failed := false
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
+		if f := measured(line); f != nil {
+			others = append(others, f)
+			continue
+		}
 		fmt.Fprintln(out, line)
 		failed = failed || failedLine.MatchString(line)
 		if m := packageLine.FindStringSubmatch(line); m != nil {
@@ -119,7 +125,34 @@ func collect(in io.Reader, out io.Writer, module string) ([]*figure, error) {
 		slices.Sort(v)
 		figures = append(figures, &figure{Name: k.name, Value: v[len(v)/2], Unit: k.unit})
 	}
-	return figures, nil
+	return append(figures, others...), nil
+}
+
+// measured reads a JSON line that another program made, nil where it is none.
+// Such a program may write zero for what there is not, and a goal as the least
+// ratio that is good.
+func measured(line string) *figure {
+	var m struct {
+		Name, Unit, Against string
+		Value, Ratio        float64
+		Goal                any
+	}
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &m) != nil || m.Name == "" || m.Unit == "" {
+		return nil
+	}
+	f := &figure{Name: m.Name, Value: m.Value, Unit: m.Unit}
+	if m.Against != "" {
+		f.Against, f.Ratio = &m.Against, &m.Ratio
+	}
+	switch goal := m.Goal.(type) {
+	case string:
+		f.Goal = &goal
+	case float64:
+		if least := fmt.Sprintf(">= %v", goal); goal != 0 {
+			f.Goal = &least
+		}
+	}
+	return f
 }
 
 // compare fills in what each line of goals says: a figure, the one that it is
