@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/internal/contract"
-	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -25,20 +23,6 @@ func TestWorkedExample(t *testing.T) {
 	if findings := append(set.Findings, Check(set, today)...); len(findings) > 0 {
 		t.Error(text(t, findings))
 	}
-}
-
-func open(t *testing.T, ref string) *contract.Set {
-	t.Helper()
-	tree, err := source.Open(context.Background(), ref, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tree.Close() })
-	set, err := load.Set(context.Background(), tree, load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }
 
 // TestSettings: a workspace turns rules off and changes how bad they are.
@@ -181,7 +165,6 @@ func TestMoneyName(t *testing.T) {
 // BenchmarkCheck lints a thousand events that are already loaded.
 func BenchmarkCheck(b *testing.B) {
 	a := archiveOf(ByID("number-money").Example)
-	dir := b.TempDir()
 	files := map[string][]byte{"evcontract.yaml": a.wrong["evcontract.yaml"]}
 	for i := range 1000 {
 		n := strings.Repeat("x", i%10) + string(rune('A'+i/10%26)) + string(rune('A'+i/260))
@@ -191,18 +174,7 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		}
 	}
-	if err := source.WriteFiles(dir, files); err != nil {
-		b.Fatal(err)
-	}
-	tree, err := source.Open(context.Background(), dir, source.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer tree.Close()
-	set, err := load.Set(context.Background(), tree, load.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	set := open(b, written(b, files))
 	for b.Loop() {
 		Check(set, today)
 	}

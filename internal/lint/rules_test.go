@@ -109,11 +109,29 @@ func lint(t *testing.T, files map[string][]byte) []rule.Finding {
 
 func workspace(t *testing.T, files map[string][]byte) *contract.Set {
 	t.Helper()
+	return open(t, written(t, files))
+}
+
+// written puts files into a folder; unlike source.WriteFiles it doesn't wait for
+// the disk.
+func written(t testing.TB, files map[string][]byte) string {
+	t.Helper()
 	dir := t.TempDir()
-	if err := source.WriteFiles(dir, files); err != nil {
-		t.Fatal(err)
+	for name, data := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	tree, err := source.Open(context.Background(), dir, source.Options{})
+	return dir
+}
+
+func open(t testing.TB, ref string) *contract.Set {
+	t.Helper()
+	tree, err := source.Open(context.Background(), ref, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func reports() map[string]*rule.Report {
 				{Event: "OrderPaid.v1", Direction: rule.Forward, Reader: rule.Party{Ref: "main", Consumer: "loyalty"}, Writer: rule.Party{Ref: "."},
 					Answer: rule.Refuted, Findings: []string{fieldLost.Fingerprint}},
 				{Event: "OrderPaid.v1", Direction: rule.Backward, Reader: rule.Party{Ref: ".", Consumer: "loyalty"}, Writer: rule.Party{Ref: "main"},
-					Answer: rule.Holds, Reason: "because writers emit only declared fields"},
+					Answer: rule.Holds, Reason: "writers emit only declared fields"},
 				{Event: "OrderPaid.v1", Direction: rule.Backward, Reader: rule.Party{Ref: ".", Consumer: "notification"}, Writer: rule.Party{Ref: "main"},
 					Answer: rule.Holds, Findings: []string{waivedOne.Fingerprint}},
 				{Event: "OrderPaid.v1", Direction: rule.Forward, Reader: rule.Party{Ref: "main"}, Writer: rule.Party{Ref: "."},

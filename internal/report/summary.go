@@ -60,11 +60,7 @@ func (t tally) findings() string {
 
 // reads says how many reads hold.
 func (t tally) reads() string {
-	verb := "hold"
-	if t.hold == 1 {
-		verb = "holds"
-	}
-	return fmt.Sprintf("%s %s, %d refuted, %d unknown", count(t.hold, "read"), verb, t.refuted, t.unsure)
+	return fmt.Sprintf("%s %s, %d refuted, %d unknown", count(t.hold, "read"), holds(t.hold), t.refuted, t.unsure)
 }
 
 // summary is a report in one line.

@@ -105,19 +105,34 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// notes lists the reads that hold only under an assumption.
+// notes lists the reads that hold only under an assumption, one line for each
+// assumption.
 func notes(r *rule.Report) []string {
-	var lines []string
+	var reasons []string
+	reads := map[string][]string{}
 	for _, read := range r.Reads {
 		if read.Answer != rule.Holds || read.Reason == "" {
 			continue
 		}
-		line := fmt.Sprintf("%s %s holds for %s: %s", read.Event, read.Direction, reader(read.Reader.Consumer), read.Reason)
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		if reads[read.Reason] == nil {
+			reasons = append(reasons, read.Reason)
+		}
+		name := fmt.Sprintf("%s %s for %s", read.Event, read.Direction, reader(read.Reader.Consumer))
+		if !slices.Contains(reads[read.Reason], name) {
+			reads[read.Reason] = append(reads[read.Reason], name)
 		}
 	}
-	return lines
+	for i, reason := range reasons {
+		reasons[i] = shortenList(reads[reason], 3) + " " + holds(len(reads[reason])) + ": " + reason
+	}
+	return reasons
+}
+
+func holds(n int) string {
+	if n == 1 {
+		return "holds"
+	}
+	return "hold"
 }
 
 // byFingerprint is how a read's findings are looked up.
