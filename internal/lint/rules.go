@@ -4,7 +4,7 @@ package lint
 var Rules = []*Rule{
 	// What an event is.
 	eventName, eventDuplicate, ownerMissing, producerMissing, summaryMissing,
-	topicMissing, schemaUndeclared, schemaUnused, versionMismatch, encodingMismatch,
+	topicMissing, topicName, schemaUndeclared, schemaUnused, versionMismatch, encodingMismatch,
 
 	// What identifies it.
 	identityIncomplete, identityFieldUnknown, identityFieldOptional, identityFieldList,
@@ -16,7 +16,7 @@ var Rules = []*Rule{
 	deprecatedUndated, sunsetPassed,
 
 	// Who reads it, and how.
-	consumerDuplicate, readingDuplicate, readsNothing, audienceUnread,
+	consumerName, consumerDuplicate, readingDuplicate, readsNothing, audienceUnread,
 	eventUnknown, fieldUnknown, eventRetired, eventDeprecated,
 	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
 
