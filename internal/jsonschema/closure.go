@@ -64,13 +64,26 @@ func fileURI(file string) *url.URL { return &url.URL{Scheme: treeScheme, Path: "
 
 // document gives a file that was read, by its name or a URI that led to it.
 func (c *closure) document(name string) *document {
-	if d := c.documents[name]; d != nil {
-		return d
+	for _, file := range []string{name, c.uris[name], c.uris[fileURI(name).String()]} {
+		if d := c.documents[file]; d != nil {
+			return d
+		}
 	}
-	if d := c.documents[c.uris[name]]; d != nil {
-		return d
+	return nil
+}
+
+// named gives a document by the name that a validator has for it: the file, a
+// URI that led to it, or the $id of a schema inside a file.
+func (c *closure) named(name string) (Ref, bool) {
+	if d := c.document(name); d != nil {
+		return Ref{File: d.file, Node: d.root}, true
 	}
-	return c.documents[strings.TrimPrefix(name, treeScheme+":///")]
+	for _, uri := range []string{name, fileURI(name).String()} {
+		if r, ok := c.resources[uri]; ok {
+			return r, true
+		}
+	}
+	return Ref{}, false
 }
 
 // open reads a file, once.
@@ -122,7 +135,7 @@ func (c *closure) draftOf(d *document) draft {
 			"$schema is missing: validators differ in the draft that they take the schema for (here %s)", fallback)
 	case says != nil && draftOf(text(says)) == 0:
 		c.problem(DraftUnknown, says.Pos, "name draft 4, 6, 7, 2019-09 or 2020-12, as in https://json-schema.org/draft/2020-12/schema",
-			"$schema %s names no draft that is known: what the keywords mean cannot be told", says.JSON())
+			"$schema %s names no draft that is known: the schema is read as draft %s, and others may read it differently", says.JSON(), fallback)
 	}
 	return declared(d.root, fallback)
 }

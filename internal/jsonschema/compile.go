@@ -22,7 +22,7 @@ func (s *Schema) compile(o Options) {
 	}
 	k := engine.NewCompiler()
 	k.LoadURL = func(uri string) (io.ReadCloser, error) {
-		d := s.closure.document(uri)
+		d := s.closure.document(strings.TrimPrefix(uri, "tree:///"))
 		if d == nil {
 			return nil, fmt.Errorf("%s is not in the tree", uri)
 		}

@@ -39,6 +39,14 @@ var drafts = []struct {
 	{draft2020, "2020-12", "json-schema.org/draft/2020-12/schema"},
 }
 
+// dialects are the metaschemas of others that add words to a draft, and no
+// meaning that a validator knows.
+var dialects = map[string]draft{
+	"iglucentral.com/schemas/com.snowplowanalytics.self-desc/schema/jsonschema/1-0-0": draft4,
+
+	"json-schema.org/schema": draft2020, // "the latest"
+}
+
 func (d draft) String() string {
 	var names []string
 	for _, known := range drafts {
@@ -52,15 +60,12 @@ func (d draft) String() string {
 // draftOf is the draft that a $schema names, 0 where it is none of ours.
 func draftOf(uri string) draft {
 	uri = bareURI(uri)
-	if uri == "json-schema.org/schema" {
-		return draft2020 // "the latest"
-	}
 	for _, known := range drafts {
 		if known.uri == uri {
 			return known.draft
 		}
 	}
-	return 0
+	return dialects[uri]
 }
 
 // isMetaschema reports whether a URI names a schema that every validator has

@@ -11,7 +11,7 @@ import (
 // FuzzLoad: no schema makes us panic or run on, and every field that is listed
 // can be asked for and answers the same.
 func FuzzLoad(f *testing.F) {
-	for _, seed := range []string{order, plain, `{"$ref": "#"}`, `true`, `{"$id": "%", "$ref": "a%zz"}`, `{"items": [1, {"$ref": "#/items/0"}]}`,
+	for _, seed := range []string{order, simple, `{"$ref": "#"}`, `true`, `{"$id": "%", "$ref": "a%zz"}`, `{"items": [1, {"$ref": "#/items/0"}]}`,
 		`{"properties": 5, "required": {}, "allOf": {"a": []}, "type": [[]], "enum": "x"}`, `{"$dynamicRef": "#a", "$dynamicAnchor": "a"}`,
 		`{"id": "x#y", "$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"y": {"id": "#y"}}, "items": {"$ref": "#y"}}`,
 		`{"if": {"properties": {"a": {}}}, "dependencies": {"a": ["b"], "c": {"properties": {"d": {"$ref": "#"}}}}}`} {

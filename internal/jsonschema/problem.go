@@ -34,7 +34,7 @@ type Problem struct {
 func (s *Schema) Problems() []Problem { return s.closure.problems }
 
 // blocking are the kinds that leave a hole: nothing can be validated.
-var blocking = []string{RefDangling, RefRemote, RefCycle, IDDuplicate, Invalid, DraftUnknown}
+var blocking = []string{RefDangling, RefRemote, RefCycle, IDDuplicate, Invalid}
 
 // Hole is the first problem that keeps the schema from being used as a whole.
 func (s *Schema) Hole() (Problem, bool) {

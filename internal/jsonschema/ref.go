@@ -43,23 +43,24 @@ func (s *Schema) Sub(r Ref, steps ...string) Ref {
 // PosAt is where a JSON pointer of a file of the closure leads to, by the place
 // of its key. The file may also be named by a URI under which it was referred to.
 func (s *Schema) PosAt(file, pointer string) source.Pos {
-	if d := s.closure.document(file); d != nil {
-		if at := d.root.KeyPos(pointer); !at.IsZero() {
-			return at
-		}
-		return source.Pos{File: d.file}
+	r, ok := s.closure.named(file)
+	if !ok {
+		return source.Pos{File: file}
 	}
-	return source.Pos{File: file}
+	if at := s.closure.documents[r.File].root.KeyPos(r.Pointer + pointer); !at.IsZero() {
+		return at
+	}
+	return source.Pos{File: r.File}
 }
 
 // At is the cursor on a place that an engine names by file and pointer.
 func (s *Schema) At(file, pointer string) (Ref, bool) {
-	d := s.closure.document(file)
-	if d == nil {
+	r, ok := s.closure.named(file)
+	if !ok {
 		return Ref{}, false
 	}
-	n := d.root.Find(pointer)
-	return Ref{File: d.file, Pointer: pointer, Node: n}, n != nil
+	n := r.Node.Find(pointer)
+	return Ref{File: r.File, Pointer: r.Pointer + pointer, Node: n}, n != nil
 }
 
 // DraftAt is the draft that a subschema is written in.
