@@ -56,6 +56,7 @@ func (x *shaper) field(at spot, path contract.Path) contract.Field {
 	if f.Type == contract.EnumType {
 		f.Values = values(at.shape)
 	}
+	f.Constraints = constraints(at.shape, f.Type)
 	return f
 }
 
