@@ -108,6 +108,29 @@ func TestEmptySet(t *testing.T) {
 	}
 }
 
+// TestProtobufOptional: Protobuf cannot demand a message, so only what its author
+// chose to be optional is held against an identity.
+func TestProtobufOptional(t *testing.T) {
+	a := archiveOf(ByID("enum-alias").Example)
+	for change, want := range map[string]string{
+		"string payment_id = 4;":                    "",
+		"optional string payment_id = 4;":           "identity-field-optional",
+		"oneof paid { string payment_id = 4; }":     "identity-field-optional",
+		"repeated string payment_id = 4;":           "key-type",
+		"double payment_id = 4;":                    "key-type",
+		"google.protobuf.Timestamp payment_id = 4;": "idempotency-key-clock",
+	} {
+		files := map[string][]byte{}
+		for name, data := range a.fixed {
+			files[name] = bytes.Replace(data, []byte("string payment_id = 4;"), []byte(change), 1)
+		}
+		findings := lint(t, files)
+		if got := text(t, findings); (want == "") != (len(findings) == 0) || !strings.Contains(got, want) {
+			t.Errorf("%s: want %s, got\n%s", change, want, got)
+		}
+	}
+}
+
 func TestRetryTotal(t *testing.T) {
 	retry := func(attempts int, initial, most time.Duration, jitter float64) contract.Retry {
 		return contract.Retry{
