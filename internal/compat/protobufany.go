@@ -21,7 +21,7 @@ func (w *protoWalk) anys(p fieldPair) {
 		}
 		w.push(visit{
 			reader: t.Descriptor(), writer: m, path: p.inside(p.path), old: p.inside(p.old),
-			route: append(p.route[:len(p.route):len(p.route)], hop{field: p.writer, carries: m}),
+			route: append(p.route[:len(p.route):len(p.route)], hop{field: p.writer, carries: m, needs: p.needs}),
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
@@ -149,6 +150,11 @@ func checksUTF8(f protoreflect.FieldDescriptor) bool {
 func (w *protoWalk) binaryInteger(p fieldPair) {
 	sent, seen := misread(p.sent, p.read)
 	e := p.read.Enum()
+	if e != nil && sent != nil {
+		if n, d := mistaken(p.sent, e); n != nil {
+			sent, seen = n, d
+		}
+	}
 	switch {
 	case sent == nil && e != nil:
 		w.unnamed(p, undeclared(p.sent, e))
@@ -187,6 +193,11 @@ func zeroOf(f protoreflect.FieldDescriptor) string {
 
 // wireLost claims a field whose bytes the reader puts aside as unknown.
 func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
+	if w.as.UnknownFields == contract.Reject && p.read == p.reader {
+		w.refuse(p, "field-refused", anyValues(p.writer),
+			fmt.Sprintf("%s on the wire where the reader expects %s: to it this is an unknown field, which it refuses", from, to))
+		return
+	}
 	w.refuse(p, "field-lost", anyValues(p.writer),
 		fmt.Sprintf("%s on the wire where the reader expects %s, so it does not see what is sent", from, to))
 }

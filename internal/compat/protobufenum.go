@@ -29,7 +29,7 @@ func (w *protoWalk) enumNames(p fieldPair) {
 	if len(gone) == 0 {
 		return
 	}
-	w.enumClaim(p, gone, w.unknownName())
+	w.enumClaim(p, gone, w.unknownName(p))
 }
 
 // fate is what a reader makes of an enum value that it doesn't know.
@@ -39,8 +39,14 @@ type fate struct {
 	consequence string
 }
 
-func (w *protoWalk) unknownName() fate {
+// unmissable is what becomes of a required field whose value is put aside.
+var unmissable = fate{"value-refused", rule.Error, "the reader puts it aside, misses a field that it requires, and refuses the event"}
+
+func (w *protoWalk) unknownName(p fieldPair) fate {
 	if w.as.UnknownEnums == contract.Ignore {
+		if p.reader.Cardinality() == protoreflect.Required {
+			return unmissable
+		}
 		return fate{"enum-unnamed", rule.Warning, "the reader ignores it and sees nothing"}
 	}
 	return fate{"value-refused", rule.Error, "the reader refuses the event"}
@@ -52,8 +58,12 @@ func (w *protoWalk) unknownNumber(p fieldPair) fate {
 	switch {
 	case w.as.UnknownEnums == contract.Reject:
 		return fate{"value-refused", rule.Error, "the reader refuses the event"}
+	case closed && p.reader.Cardinality() == protoreflect.Required && (w.wire == binaryWire || w.as.UnknownEnums == contract.Ignore):
+		return unmissable
 	case closed && w.as.UnknownEnums == contract.Ignore:
 		return fate{"enum-unnamed", rule.Warning, "the reader puts it aside and sees nothing"}
+	case closed && w.wire == binaryWire && w.as.UnknownFields == contract.Reject:
+		return fate{"value-refused", rule.Error, "the reader's enum is closed, so this is an unknown field to it, which it refuses"}
 	case closed && w.wire == jsonWire:
 		return fate{"value-refused", rule.Error, "the reader's enum is closed, and it refuses the event"}
 	case closed && p.reader.IsMap():

@@ -132,6 +132,9 @@ func (o *observer) equal(f protoreflect.FieldDescriptor, sent protoreflect.Value
 		b, ok := seen.Interface().(float64)
 		return ok && (a == b || math.IsNaN(a) && math.IsNaN(b))
 	case string:
+		if r.Enum() != nil {
+			return o.wire == jsonWire && enumName(r.Enum(), seen.Enum()) == protoreflect.Name(a)
+		}
 		return equalBytes([]byte(a), seen, o.wire == binaryWire || r.Kind() == protoreflect.StringKind)
 	case []byte:
 		return equalBytes(a, seen, o.wire == binaryWire || r.Kind() == protoreflect.BytesKind)
@@ -168,6 +171,9 @@ func equalInteger(f protoreflect.FieldDescriptor, a *big.Int, r protoreflect.Fie
 }
 
 func equalRat(a *big.Int, b float64) bool {
+	if b != math.Trunc(b) || math.IsInf(b, 0) {
+		return false
+	}
 	exact, _ := new(big.Float).SetFloat64(b).Int(nil)
 	return exact.Cmp(a) == 0
 }

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -12,7 +13,7 @@ import (
 // stranger judges a field that the reader doesn't know by the name, or the
 // number, that travels.
 func (w *protoWalk) stranger(m *matched, f protoreflect.FieldDescriptor) {
-	p := fieldPair{writer: f, path: m.path.Field(fieldName(f)), route: m.route}
+	p := fieldPair{writer: f, path: m.path.Field(fieldName(f)), route: m.route, needs: m.needs}
 	was := w.sameNumber(m, f)
 	c := claim{probe: p.probe(anyValues(f)), Break: Break{Severity: rule.Error}}
 	c.readerAt = m.reader
@@ -65,12 +66,16 @@ func (w *protoWalk) required(m *matched) {
 func (w *protoWalk) absent(m *matched, p fieldPair, fact string) {
 	w.add(p, claim{
 		writerAt: orField(p.writer, m.writer),
-		probe:    &probe{route: m.route},
+		probe:    &probe{route: m.route, needs: without(m.needs, p.writer)},
 		Break: Break{
 			Rule: "field-missing", Severity: rule.Error,
 			Message: fmt.Sprintf("%s is required by the reader and %s: the reader refuses an event without it", p.path, fact),
 		},
 	})
+}
+
+func without(fields []protoreflect.FieldDescriptor, f protoreflect.FieldDescriptor) []protoreflect.FieldDescriptor {
+	return slices.DeleteFunc(slices.Clone(fields), func(other protoreflect.FieldDescriptor) bool { return other == f })
 }
 
 func orField(f protoreflect.FieldDescriptor, m protoreflect.MessageDescriptor) protoreflect.Descriptor {
@@ -126,7 +131,7 @@ func writtenBefore(a, b protoreflect.FieldDescriptor) bool {
 func (w *protoWalk) crowded(o protoreflect.OneofDescriptor, first, second fieldPair) {
 	a, b := anyValues(first.writer), anyValues(second.writer)
 	c := claim{
-		probe: &probe{route: first.route, mark: first.writer, fill: func(m protoreflect.Message) {
+		probe: &probe{route: first.route, mark: first.writer, needs: first.needs, fill: func(m protoreflect.Message) {
 			a(m)
 			b(m)
 		}},

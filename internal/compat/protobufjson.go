@@ -279,6 +279,9 @@ var jsonPairs = map[[2]jsonForm]func(*protoWalk, fieldPair){
 	{boolForm, boolForm}:    sameText,
 	{enumForm, enumForm}:    (*protoWalk).enums,
 	{enumForm, stringForm}:  (*protoWalk).jsonText, {enumForm, bytesForm}: (*protoWalk).jsonText,
+	{longForm, enumForm}: (*protoWalk).jsonTextAsEnum, {stringForm, enumForm}: (*protoWalk).jsonTextAsEnum,
+	{bytesForm, enumForm}: (*protoWalk).jsonTextAsEnum, {timestampForm, enumForm}: (*protoWalk).jsonTextAsEnum,
+	{durationForm, enumForm}: (*protoWalk).jsonTextAsEnum, {maskForm, enumForm}: (*protoWalk).jsonTextAsEnum,
 	{stringForm, stringForm}: sameText, {bytesForm, bytesForm}: sameText,
 	{stringForm, bytesForm}: (*protoWalk).jsonText, {bytesForm, stringForm}: (*protoWalk).jsonText,
 	{timestampForm, timestampForm}: sameText, {timestampForm, stringForm}: sameText,
@@ -313,6 +316,19 @@ func (w *protoWalk) jsonNumberAsEnum(p fieldPair) {
 		return
 	}
 	w.unnamed(p, undeclared(p.sent, p.read.Enum()))
+}
+
+// jsonTextAsEnum judges text that the reader takes for the name of a value.
+func (w *protoWalk) jsonTextAsEnum(p fieldPair) {
+	what := w.unknownName(p)
+	fill := anyValues(p.writer)
+	if p.boxed || p.sent.Message() == nil {
+		fill = p.set(someValue(p.sent))
+	}
+	w.add(p, claim{probe: p.probe(fill), Break: Break{
+		Rule: what.rule, Severity: what.severity, Path: p.valuePath(),
+		Message: fmt.Sprintf("%s is sent as %s, whose text the reader takes for the name of a value of %s: %s", p.valuePath(), typeName(p.writer), p.read.Enum().Name(), what.consequence),
+	}})
 }
 
 // jsonBroken judges a floating number that is read as an integer.

@@ -15,6 +15,7 @@ type matched struct {
 	pairs     []fieldPair
 	strangers []protoreflect.FieldDescriptor // the writer's, that the reader doesn't know
 	missing   []protoreflect.FieldDescriptor // the reader's, that the writer doesn't send
+	needs     []protoreflect.FieldDescriptor // the writer's, that it may leave out and the reader requires
 }
 
 // fieldPair is a field of the writer and the one of the reader that takes what
@@ -28,6 +29,7 @@ type fieldPair struct {
 	path           contract.Path // of the field, in the writer's names
 	old            contract.Path // in the reader's names
 	route          []hop         // to the message that holds the field
+	needs          []protoreflect.FieldDescriptor
 }
 
 // mapKey and mapValue are the pairs within two maps.
@@ -78,6 +80,9 @@ func (w *protoWalk) match(v visit) *matched {
 			m.strangers = append(m.strangers, f)
 			continue
 		}
+		if r.Cardinality() == protoreflect.Required && f.Cardinality() != protoreflect.Required {
+			m.needs = append(m.needs, f)
+		}
 		taken[r.Number()] = true
 		if fields, read := v.fields.in(r); read {
 			m.pairs = append(m.pairs, m.pairOf(r, f, fields))
@@ -87,6 +92,9 @@ func (w *protoWalk) match(v visit) *matched {
 		if _, read := v.fields.in(f); read && !taken[f.Number()] && !otherArm(w.reader, f) {
 			m.missing = append(m.missing, f)
 		}
+	}
+	for i := range m.pairs {
+		m.pairs[i].needs = m.needs
 	}
 	return m
 }

@@ -105,6 +105,20 @@ func misread(writer, reader protoreflect.FieldDescriptor) (sent, seen *big.Int) 
 	return nil, nil
 }
 
+// mistaken finds a number that the reader takes for another that its enum names.
+func mistaken(writer protoreflect.FieldDescriptor, e protoreflect.EnumDescriptor) (sent, seen *big.Int) {
+	kind := integers[writer.Kind()]
+	for i := e.Values().Len() - 1; i >= 0; i-- {
+		d := big.NewInt(int64(e.Values().Get(i).Number()))
+		for _, n := range []*big.Int{kind.decode(plainBits(d)), new(big.Int).Add(d, big.NewInt(1<<32))} {
+			if kind.holds(n) && n.Cmp(d) != 0 && asInt32(kind.encode(n)).Cmp(d) == 0 {
+				return n, d
+			}
+		}
+	}
+	return nil, nil
+}
+
 // beyond finds a number that the writer may send and the reader cannot hold.
 func beyond(writer, reader protoreflect.FieldDescriptor) *big.Int {
 	r := integers[reader.Kind()]

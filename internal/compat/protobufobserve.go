@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"encoding/base64"
 	"fmt"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -153,7 +154,7 @@ func (o *observer) items(p contract.Path, f protoreflect.FieldDescriptor, sent [
 			p[len(p)-1].Kind = contract.ValueStep
 		}
 	}
-	if o.wire == jsonWire && f.Enum() != nil && r.Enum() != nil {
+	if o.wire == jsonWire && r.Enum() != nil {
 		sent = o.knownNames(p, f, sent, r)
 	}
 	if !in.Has(r) {
@@ -198,7 +199,9 @@ func (o *observer) nothing(p contract.Path, f protoreflect.FieldDescriptor, sent
 // unseen says how a value is not seen: a closed enum's reader that ignores what
 // it doesn't know has what it asked for.
 func (o *observer) unseen(f, r protoreflect.FieldDescriptor, sent protoreflect.Value) diffKind {
-	if r.Enum() != nil && o.as.UnknownEnums == contract.Ignore && o.wire == binaryWire {
+	travels := o.wire == binaryWire && wireTypes[f.Kind()] == varintWire || o.wire == jsonWire && jsonFormOf(f) == intForm
+	if r.Enum() != nil && o.as.UnknownEnums == contract.Ignore && travels {
+		f, sent := unboxed(f, sent)
 		if n, ok := integerOf(f, sent); ok && r.Enum().Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil {
 			return unnamed
 		}
@@ -221,17 +224,41 @@ func (o *observer) fewer(f, r protoreflect.FieldDescriptor, sent []protoreflect.
 func (o *observer) knownNames(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor) []protoreflect.Value {
 	var known []protoreflect.Value
 	for _, v := range sent {
-		name := enumName(f.Enum(), v.Enum())
+		name := jsonTextOf(f, v)
 		switch {
-		case name == "" || r.Enum().Values().ByName(name) != nil:
+		case name == "" && isNumber(f) || r.Enum().Values().ByName(name) != nil:
 			known = append(known, v)
 		case o.as.UnknownEnums == contract.Ignore:
-			o.note(unnamed, p, string(name), "nothing: it ignores "+string(name))
+			o.note(unnamed, p, showValue(f, v), "nothing: it ignores "+string(name))
 		default:
 			o.refuse("%s is no value of %s", name, r.Enum().Name())
 		}
 	}
 	return known
+}
+
+// jsonTextOf is a value's JSON where that is a string, else "".
+func jsonTextOf(f protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Name {
+	if f, v = unboxed(f, v); f.Enum() != nil {
+		return enumName(f.Enum(), v.Enum())
+	}
+	switch x := v.Interface().(type) {
+	case string:
+		return protoreflect.Name(x)
+	case []byte:
+		return protoreflect.Name(base64.StdEncoding.EncodeToString(x))
+	case int64, uint64:
+		return protoreflect.Name(fmt.Sprint(x))
+	case protoreflect.Message:
+		return protoreflect.Name(messageText(x))
+	}
+	return ""
+}
+
+// isNumber reports whether a value's JSON may be no string at all.
+func isNumber(f protoreflect.FieldDescriptor) bool {
+	form := jsonFormOf(f)
+	return form != stringForm && form != bytesForm
 }
 
 func enumName(e protoreflect.EnumDescriptor, n protoreflect.EnumNumber) protoreflect.Name {
@@ -268,7 +295,7 @@ func (o *observer) anyOrder(p contract.Path, f protoreflect.FieldDescriptor, sen
 func (o *observer) maps(p contract.Path, f protoreflect.FieldDescriptor, sent protoreflect.Map, r protoreflect.FieldDescriptor, seen protoreflect.Map, fields *fieldSet) {
 	for _, k := range mapKeys(sent) {
 		v := sent.Get(k)
-		if o.wire == jsonWire && f.MapValue().Enum() != nil && r.MapValue().Enum() != nil &&
+		if o.wire == jsonWire && r.MapValue().Enum() != nil &&
 			len(o.knownNames(p, f.MapValue(), []protoreflect.Value{v}, r.MapValue())) == 0 {
 			continue
 		}
@@ -276,7 +303,7 @@ func (o *observer) maps(p contract.Path, f protoreflect.FieldDescriptor, sent pr
 		switch {
 		case at.IsValid():
 			o.value(p, f.MapValue(), v, r.MapValue(), seen.Get(at), fields)
-		case seen.Len() == 0:
+		case seen.Len() == 0 || o.unseen(f.MapValue(), r.MapValue(), v) == unnamed:
 			o.note(o.unseen(f.MapValue(), r.MapValue(), v), p, showValue(f.MapKey(), k.Value()), "no entry")
 		case seen.Len() < sent.Len():
 			o.note(lost, p, showValue(f.MapKey(), k.Value()), "no such key")

@@ -15,13 +15,15 @@ type hop struct {
 	field   protoreflect.FieldDescriptor
 	carries protoreflect.MessageDescriptor // of an Any that the field holds
 	entry   bool                           // the field is a map, and the message is its entry
+	needs   []protoreflect.FieldDescriptor // beside it: what the reader requires
 }
 
 // probe says how to build the smallest message that shows a break.
 type probe struct {
 	route []hop
-	fill  func(protoreflect.Message)   // sets what matters in the message at the end
-	mark  protoreflect.FieldDescriptor // what matters, if it is one field
+	fill  func(protoreflect.Message)     // sets what matters in the message at the end
+	mark  protoreflect.FieldDescriptor   // what matters, if it is one field
+	needs []protoreflect.FieldDescriptor // beside it: what the reader requires
 }
 
 // build makes the message: along the route, with what the writer always sends.
@@ -37,11 +39,13 @@ func (p *probe) build(root protoreflect.MessageDescriptor, arm protoreflect.Fiel
 
 func (p *probe) into(m protoreflect.Message, route []hop) {
 	if len(route) == 0 {
+		fillNeeds(m, p.needs)
 		if p.fill != nil {
 			p.fill(m)
 		}
 		return
 	}
+	fillNeeds(m, route[0].needs)
 	if route[0].entry {
 		p.entry(m, route)
 		return
@@ -145,6 +149,22 @@ func fillRequired(m protoreflect.Message, depth int) {
 	}
 }
 
+// fillNeeds sets fields that the writer may leave out, so that the reader has
+// only one thing to complain of.
+func fillNeeds(m protoreflect.Message, needs []protoreflect.FieldDescriptor) {
+	for _, f := range needs {
+		switch {
+		case m.Has(f):
+		case f.HasPresence() && f.Message() == nil:
+			m.Set(f, f.Default())
+		case f.HasPresence():
+			fillRequired(m.Mutable(f).Message(), 0)
+		default:
+			anyValues(f)(m)
+		}
+	}
+}
+
 func someKey(f protoreflect.FieldDescriptor) protoreflect.MapKey { return someValue(f).MapKey() }
 
 // someValue is a value of a scalar field that is not its zero.
@@ -240,9 +260,14 @@ func fillSome(m protoreflect.Message) {
 			return
 		}
 	}
-	if fields.Len() > 0 && fields.Get(0).Message() != m.Descriptor() {
-		inner := enter(m, fields.Get(0))
-		fillRequired(inner, 0)
+	if fields.Len() == 0 {
+		return
+	}
+	switch f := fields.Get(0); {
+	case f.IsMap() && f.MapValue().Message() == nil:
+		someEntry(f)(m)
+	case f.Message() != m.Descriptor():
+		fillRequired(enter(m, f), 0)
 	}
 }
 
@@ -252,8 +277,10 @@ func setValues(f protoreflect.FieldDescriptor, values ...protoreflect.Value) fun
 	return func(m protoreflect.Message) {
 		switch {
 		case f.IsMap():
+			m.Clear(f)
 			m.Mutable(f).Map().Set(someKey(f.MapKey()), values[0])
 		case f.IsList():
+			m.Clear(f)
 			list := m.Mutable(f).List()
 			for _, v := range values {
 				list.Append(v)
@@ -266,5 +293,5 @@ func setValues(f protoreflect.FieldDescriptor, values ...protoreflect.Value) fun
 
 // probe shows a break of this field with what fill sets.
 func (p fieldPair) probe(fill func(protoreflect.Message)) *probe {
-	return &probe{route: p.route, fill: fill, mark: p.writer}
+	return &probe{route: p.route, fill: fill, mark: p.writer, needs: p.needs}
 }

@@ -189,7 +189,7 @@ func (o *observer) specifiedEnum(m protoreflect.Message, f protoreflect.FieldDes
 		if e.Values().ByNumber(v.Enum()) != nil {
 			return false
 		}
-		if o.as.UnknownEnums == contract.Reject || e.IsClosed() && o.wire == jsonWire && o.as.UnknownEnums != contract.Ignore {
+		if o.refusesNumber(e) {
 			o.refuse("%d is no value of %s", v.Enum(), e.Name())
 		}
 		return e.IsClosed()
@@ -214,7 +214,23 @@ func (o *observer) specifiedEnum(m protoreflect.Message, f protoreflect.FieldDes
 		list.Truncate(kept)
 	case unknown(m.Get(f)):
 		m.Clear(f)
+		if f.Cardinality() == protoreflect.Required {
+			o.refuse("required field %s not set", f.FullName())
+		}
 	}
+}
+
+// refusesNumber reports whether the reader refuses an event with a number that
+// an enum lacks. A closed enum's is an unknown field in binary, and no value at
+// all in JSON.
+func (o *observer) refusesNumber(e protoreflect.EnumDescriptor) bool {
+	switch o.as.UnknownEnums {
+	case contract.Reject:
+		return true
+	case contract.Ignore:
+		return false
+	}
+	return e.IsClosed() && (o.wire == jsonWire || o.as.UnknownFields == contract.Reject)
 }
 
 // populated lists the fields that are set, by number.

@@ -121,7 +121,7 @@ func (w *protoWalk) add(p fieldPair, c claim) {
 // below goes into a pair of messages that two fields hold. A map that meets a
 // list of messages is a list of entries.
 func (w *protoWalk) below(p fieldPair, reader, writer protoreflect.MessageDescriptor) {
-	step := hop{field: p.writer, entry: p.writer.IsMap() && !p.reader.IsMap()}
+	step := hop{field: p.writer, entry: p.writer.IsMap() && !p.reader.IsMap(), needs: p.needs}
 	w.push(visit{
 		reader: reader, writer: writer, fields: p.fields,
 		path: p.inside(p.path), old: p.inside(p.old), route: append(p.route[:len(p.route):len(p.route)], step),

@@ -1,0 +1,365 @@
+package compat
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/protobuf"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// protoEvents loads one message of each of several sources, as files of one tree.
+func protoEvents(t testing.TB, root string, sources ...string) []*contract.Event {
+	t.Helper()
+	dir := t.TempDir()
+	for i, text := range sources {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("v%d.proto", i)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := source.Open(context.Background(), dir, source.Options{PathOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	loader := protobuf.NewLoader(tree, protobuf.Options{ProtoPaths: []string{"."}})
+	var events []*contract.Event
+	for i := range sources {
+		s, problems := loader.Load(fmt.Sprintf("v%d.proto#%s", i, root))
+		if s == nil {
+			t.Fatalf("%v\n%s", problems[0], sources[i])
+		}
+		events = append(events, &contract.Event{Schema: s})
+	}
+	return events
+}
+
+// protoGen writes random sources. A pair comes of one seed each for what stays
+// and what changes.
+type protoGen struct {
+	*rand.Rand
+	b strings.Builder
+}
+
+var (
+	genKinds = []string{
+		"int32", "int64", "uint32", "uint64", "sint32", "sint64", "bool", "fixed32", "fixed64", "sfixed32", "sfixed64",
+		"float", "double", "string", "bytes", "O", "C", "A", "B", "G",
+	}
+	genKeys   = []string{"int32", "int64", "uint32", "sint32", "bool", "string", "fixed64"}
+	genLabels = []string{"", "", "", "[features.field_presence=IMPLICIT]", "repeated", "repeated", "map", "oneof", "required"}
+)
+
+// source writes an edition-2023 file: M with fields, A and B below it.
+func (g *protoGen) source() string {
+	g.b.Reset()
+	g.b.WriteString("edition = \"2023\";\npackage t;\n")
+	g.enum("O", "OPEN")
+	g.enum("C", "CLOSED")
+	for _, m := range []string{"M", "A", "B"} {
+		g.message(m)
+	}
+	return g.b.String()
+}
+
+func (g *protoGen) enum(name, kind string) {
+	fmt.Fprintf(&g.b, "enum %s { option features.enum_type = %s; %s_ZERO = 0;", name, kind, name)
+	for n := 1; n <= 3; n++ {
+		if g.Intn(3) > 0 {
+			fmt.Fprintf(&g.b, " %s_%d = %d;", name, n, n)
+		}
+	}
+	g.b.WriteString(" }\n")
+}
+
+func (g *protoGen) message(name string) {
+	fmt.Fprintf(&g.b, "message %s {\n", name)
+	oneof := ""
+	for n := 1; n <= 5; n++ {
+		if g.Intn(4) == 0 {
+			continue
+		}
+		kind, label := g.kind(name), genLabels[g.Intn(len(genLabels))]
+		if g.Intn(8) != 0 && label == "required" {
+			label = ""
+		}
+		field := g.field(n, kind, label)
+		if label == "oneof" {
+			oneof += field
+			continue
+		}
+		g.b.WriteString(field)
+	}
+	if oneof != "" {
+		fmt.Fprintf(&g.b, "  oneof choice {\n%s  }\n", oneof)
+	}
+	g.b.WriteString("}\n")
+}
+
+// kind is a type; B holds no message, so that messages end.
+func (g *protoGen) kind(in string) string {
+	for {
+		kind := genKinds[g.Intn(len(genKinds))]
+		message := kind == "A" || kind == "B" || kind == "G"
+		if in == "M" || !message || in == "A" && kind == "B" {
+			return kind
+		}
+	}
+}
+
+func (g *protoGen) field(n int, kind, label string) string {
+	name, options := fmt.Sprintf("f%d", n), []string{}
+	if g.Intn(12) == 0 {
+		options = append(options, fmt.Sprintf("json_name=\"g%d\"", n))
+	}
+	group := kind == "G"
+	if group {
+		kind = "B"
+	}
+	isMessage := kind == "A" || kind == "B"
+	switch label {
+	case "map":
+		return fmt.Sprintf("  map<%s, %s> %s = %d;\n", genKeys[g.Intn(len(genKeys))], kind, name, n)
+	case "repeated":
+		if !isMessage && kind != "string" && kind != "bytes" && g.Intn(2) == 0 {
+			options = append(options, "features.repeated_field_encoding=EXPANDED")
+		}
+	case "required":
+		label, options = "", append(options, "features.field_presence=LEGACY_REQUIRED")
+	case "oneof":
+		label = ""
+	case "":
+	default:
+		label = ""
+		if !isMessage && kind != "C" {
+			options = append(options, "features.field_presence=IMPLICIT")
+		}
+	}
+	if kind == "string" && g.Intn(4) == 0 {
+		options = append(options, "features.utf8_validation=NONE")
+	}
+	if group {
+		options = append(options, "features.message_encoding=DELIMITED")
+	}
+	list := ""
+	if len(options) > 0 {
+		list = " [" + strings.Join(options, ", ") + "]"
+	}
+	return fmt.Sprintf("  %s %s %s = %d%s;\n", label, kind, name, n, list)
+}
+
+// pair writes two sources of which the second differs in a few lines.
+func (g *protoGen) pair() (string, string) {
+	a := g.source()
+	lines := strings.SplitAfter(a, "\n")
+	for range 1 + g.Intn(3) {
+		g.change(lines)
+	}
+	return a, strings.Join(lines, "")
+}
+
+// change rewrites one declaration.
+func (g *protoGen) change(lines []string) {
+	in := ""
+	at := g.Intn(len(lines))
+	for _, line := range lines[:at] {
+		if name, ok := strings.CutPrefix(line, "message "); ok {
+			in = name[:1]
+		}
+	}
+	var n int
+	switch line := lines[at]; {
+	case strings.HasPrefix(line, "enum "):
+		g.b.Reset()
+		g.enum(line[5:6], map[string]string{"O": "OPEN", "C": "CLOSED"}[line[5:6]])
+		lines[at] = g.b.String()
+	case strings.HasPrefix(line, "  ") && strings.Contains(line, " = ") && in != "":
+		fmt.Sscanf(line[strings.Index(line, " = ")+3:], "%d", &n)
+		inOneof := strings.Contains(strings.Join(lines[:at], ""), "oneof choice") && at+1 < len(lines) && g.nearOneof(lines, at)
+		label := genLabels[g.Intn(len(genLabels))]
+		if inOneof || label == "oneof" {
+			label = ""
+		}
+		lines[at] = g.field(n, g.kind(in), label)
+		if inOneof {
+			lines[at] = strings.ReplaceAll(lines[at], "features.field_presence=IMPLICIT", "deprecated=true")
+		} else if g.Intn(6) == 0 {
+			lines[at] = "\n"
+		}
+	}
+}
+
+// nearOneof reports whether a line stands inside a oneof.
+func (g *protoGen) nearOneof(lines []string, at int) bool {
+	for i := at; i >= 0; i-- {
+		switch {
+		case strings.Contains(lines[i], "oneof choice"):
+			return true
+		case lines[i] == "  }\n" || strings.HasPrefix(lines[i], "message"):
+			return false
+		}
+	}
+	return false
+}
+
+// randomEvent fills a message with what its writer may send.
+func randomEvent(g *rand.Rand, m protoreflect.Message, depth int) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if f.Cardinality() != protoreflect.Required && g.Intn(3) == 0 || depth > 4 {
+			continue
+		}
+		switch {
+		case f.IsMap():
+			for range g.Intn(3) {
+				values := m.Mutable(f).Map()
+				v := values.NewValue()
+				if f.MapValue().Message() != nil {
+					randomEvent(g, v.Message(), depth+1)
+				} else {
+					v = randomScalar(g, f.MapValue())
+				}
+				values.Set(randomScalar(g, f.MapKey()).MapKey(), v)
+			}
+		case f.IsList():
+			for range g.Intn(3) {
+				if f.Message() != nil {
+					randomEvent(g, m.Mutable(f).List().AppendMutable().Message(), depth+1)
+				} else {
+					m.Mutable(f).List().Append(randomScalar(g, f))
+				}
+			}
+		case f.Message() != nil:
+			randomEvent(g, m.Mutable(f).Message(), depth+1)
+		default:
+			m.Set(f, randomScalar(g, f))
+		}
+	}
+}
+
+func randomScalar(g *rand.Rand, f protoreflect.FieldDescriptor) protoreflect.Value {
+	if f.Enum() != nil {
+		return protoreflect.ValueOfEnum(f.Enum().Values().Get(g.Intn(f.Enum().Values().Len())).Number())
+	}
+	switch f.Kind() {
+	case protoreflect.StringKind:
+		if !checksUTF8(f) && g.Intn(3) == 0 {
+			return protoreflect.ValueOfString("\xff")
+		}
+		return protoreflect.ValueOfString([]string{"", "x", "hello", "7", "text", "é"}[g.Intn(6)])
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes([]byte([]string{"", "x", "\xff\xfe", "hello"}[g.Intn(4)]))
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		return floatValue(f.Kind(), []float64{0, 1, 1.5, -2, 1e30, 0.1}[g.Intn(6)])
+	}
+	numbers := numbersOf(f)
+	return intValue(f.Kind(), numbers[g.Intn(len(numbers))])
+}
+
+// propertyKinds are the readers that random pairs are judged for.
+func propertyKinds() []Assumptions {
+	var all []Assumptions
+	for _, e := range []contract.Encoding{contract.Protobuf, contract.JSON} {
+		for _, f := range []contract.Treatment{contract.Ignore, contract.Reject} {
+			for _, u := range []contract.Treatment{"", contract.Ignore, contract.Reject} {
+				all = append(all, Assumptions{Encoding: e, UnknownFields: f, UnknownEnums: u})
+			}
+		}
+	}
+	return all
+}
+
+// TestPropertyProtobuf reads random events of random pairs and demands that a
+// read that holds never spoils one, and that every claim was proved. Long runs
+// (EVCONTRACT_LONG=1) take more pairs.
+func TestPropertyProtobuf(t *testing.T) {
+	pairs, events := 150, 20
+	if os.Getenv("EVCONTRACT_LONG") != "" {
+		pairs, events = 5000, 50
+	}
+	counts := map[rule.Answer]int{}
+	for seed := range pairs {
+		g := &protoGen{Rand: rand.New(rand.NewSource(int64(seed)))}
+		a, b := g.pair()
+		both := protoEvents(t, "t.M", a, b)
+		for _, as := range propertyKinds() {
+			for _, q := range []Question{{both[0], both[1], as}, {both[1], both[0], as}} {
+				counts[propertyRead(t, g.Rand, q, seed, events, a+"\n-----\n"+b)]++
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+func propertyRead(t *testing.T, g *rand.Rand, q Question, seed, events int, sources string) rule.Answer {
+	r := readProtobuf(q)
+	if r.Reason != "" {
+		t.Errorf("seed %d %+v: %s\n%s", seed, q.As, r.Reason, sources)
+		return r.Answer
+	}
+	reader, writer := q.Reader.Schema.(*protobuf.Schema), q.Writer.Schema.(*protobuf.Schema)
+	judge := protoReader{as: q.As, wire: wireOf(q.As.Encoding), reader: reader, writer: writer}
+	for range events {
+		m := dynamicpb.NewMessage(writer.Descriptor())
+		randomEvent(g, m, 0)
+		out, err := judge.read(m)
+		if err != nil {
+			continue // not UTF-8 in JSON: no such event
+		}
+		if out.refused != "" && r.Answer == rule.Holds {
+			t.Errorf("seed %d %+v: holds, and the reader refuses %v: %s\n%s", seed, q.As, m, out.refused, sources)
+			return r.Answer
+		}
+		for _, d := range out.diffs {
+			if out.refused == "" && !claimed(r, d) {
+				t.Errorf("seed %d %+v: at %s the writer sent %s and the reader saw %s\n%v\n%s\n%s", seed, q.As, d.path, d.sent, d.seen, m, breakLines(r), sources)
+				return r.Answer
+			}
+		}
+	}
+	return r.Answer
+}
+
+// claimed reports whether a break accounts for a diff. A pair of types is claimed
+// once, wherever it is met, so the last name of the path counts.
+func claimed(r Result, d diff) bool {
+	for _, b := range r.Breaks {
+		if b.Severity < rule.Error && d.kind != unnamed {
+			continue
+		}
+		if b.Path.HasPrefix(d.path) || lastName(b.Path) == lastName(d.path) || strings.Contains(b.Message, "enum") || enumRule(b) {
+			return true
+		}
+		for n := range d.path {
+			if d.path[n].Kind == contract.FieldStep && d.path[n].Name == lastName(b.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func enumRule(b Break) bool { return strings.Contains(b.Message, " does not have: ") }
+
+func lastName(p contract.Path) string {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].Kind == contract.FieldStep {
+			return p[i].Name
+		}
+	}
+	return ""
+}
