@@ -18,6 +18,7 @@ type Options struct {
 // Schema is a JSON Schema and everything it refers to.
 type Schema struct {
 	ref      string
+	options  Options
 	root     Ref
 	closure  *closure
 	compiled *compiled
@@ -47,7 +48,7 @@ func Load(tree *source.Tree, ref string, o Options) (*Schema, []*source.Error) {
 	}
 	c.visit(root)
 	c.findCycles()
-	s := &Schema{ref: ref, root: root, closure: c}
+	s := &Schema{ref: ref, options: o, root: root, closure: c}
 	s.compile(o)
 	c.sortProblems()
 	s.digest = sync.OnceValue(func() string { return c.digest(root) })
@@ -71,6 +72,12 @@ func (s *Schema) Files() []string { return s.closure.order }
 // with titles, descriptions, examples, the order of keys, the names of files
 // and definitions, and definitions that nothing refers to.
 func (s *Schema) Digest() string { return s.digest() }
+
+// Same reports whether another schema says the same to a validator, by its
+// digest and by how formats are taken.
+func (s *Schema) Same(other *Schema) bool {
+	return s.options == other.options && s.Digest() == other.Digest()
+}
 
 // Fields lists every field below the root in the order of the schema.
 func (s *Schema) Fields() []contract.Field { return s.fields() }
