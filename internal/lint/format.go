@@ -48,13 +48,23 @@ type spot struct {
 func problems(kind string) func(*Pass) {
 	return func(p *Pass) {
 		for e, s := range jsonSchemas(p) {
-			for _, problem := range s.Problems() {
-				if problem.Kind == kind {
-					p.schema(e, problem.Pos.File, problem.Pos, "%s", problem.Message).about(problem.Message).fix("%s", sentence(problem.Fix))
-				}
-			}
+			p.problems(e, s, kind)
 		}
 	}
+}
+
+// problems notes what the reader of a JSON Schema calls by one kind.
+func (p *Pass) problems(e *contract.Event, s *jsonschema.Schema, kind string) {
+	for _, problem := range s.Problems() {
+		if problem.Kind == kind {
+			p.schema(e, problem.Pos.File, problem.Pos, "%s", problem.Message).about(problem.Message).fix("%s", sentence(problem.Fix))
+		}
+	}
+}
+
+// has reports whether a schema has a problem of a kind.
+func has(s *jsonschema.Schema, kind string) bool {
+	return slices.ContainsFunc(s.Problems(), func(problem jsonschema.Problem) bool { return problem.Kind == kind })
 }
 
 // sentence begins with a capital and ends with a full stop.
