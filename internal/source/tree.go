@@ -56,8 +56,8 @@ func (t *Tree) ReadFile(path string) ([]byte, error) {
 		return nil, &pathError{path, "not a path inside " + t.Name, fs.ErrInvalid}
 	}
 	data, err := t.read(path)
-	if err == nil && int64(len(data)) > t.limits.File {
-		err = tooLarge(path, t.limits.File)
+	if limit := t.limits.orDefaults().File; err == nil && int64(len(data)) > limit {
+		err = tooLarge(path, limit)
 	}
 	if err != nil {
 		return nil, t.explain(path, err)
@@ -85,7 +85,7 @@ func (t *Tree) read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, t.limits.File+1))
+	return io.ReadAll(io.LimitReader(f, t.limits.orDefaults().File+1))
 }
 
 func isDirectory(path string) error {
