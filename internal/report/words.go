@@ -64,37 +64,57 @@ func reader(consumer string) string {
 	return consumer
 }
 
-// who says in words what a direction means.
-func who(d rule.Direction) string {
+// way says in words what a direction means.
+func way(d rule.Direction) string {
 	if d == rule.Backward {
-		return "new readers, old events"
+		return "backward (new readers, old events)"
 	}
-	return "old readers, new events"
+	return "forward (old readers, new events)"
 }
 
-// hits says whom a finding reaches, one line for each event and direction.
+// hits says whom a finding reaches, one line for each event and direction, or for
+// both directions if they reach the same readers. A lint reaches nobody in
+// particular: its message names event and consumer.
 func hits(f *rule.Finding) []string {
+	const most = 12
 	var lines []string
-	for i, h := range f.Hits {
-		if h.Direction == "" {
-			continue // of a lint, whose message names event and consumer
+	var events []string
+	for _, h := range f.Hits {
+		if !slices.Contains(events, h.Event) {
+			events = append(events, h.Event)
+			lines = append(lines, hitsOf(f, h.Event)...)
 		}
-		if slices.IndexFunc(f.Hits, func(o rule.Hit) bool { return o.Event == h.Event && o.Direction == h.Direction }) == i {
-			lines = append(lines, hitLine(f.Hits[i:], h))
-		}
+	}
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most:most], fmt.Sprintf("… %d more", more))
 	}
 	return lines
 }
 
-// hitLine joins the consumers of all hits with the event and direction of one.
-func hitLine(all []rule.Hit, like rule.Hit) string {
+func hitsOf(f *rule.Finding, event string) []string {
+	forward, backward := hitReaders(f, event, rule.Forward), hitReaders(f, event, rule.Backward)
+	switch {
+	case forward == "" && backward == "":
+		return nil
+	case forward == backward:
+		return []string{event + " both ways: " + forward}
+	case forward == "":
+		return []string{event + " " + way(rule.Backward) + ": " + backward}
+	case backward == "":
+		return []string{event + " " + way(rule.Forward) + ": " + forward}
+	}
+	return []string{event + " " + way(rule.Forward) + ": " + forward, event + " " + way(rule.Backward) + ": " + backward}
+}
+
+// hitReaders joins the readers of one event that are hit in one direction.
+func hitReaders(f *rule.Finding, event string, d rule.Direction) string {
 	var names []string
-	for _, h := range all {
-		if h.Event == like.Event && h.Direction == like.Direction && !slices.Contains(names, reader(h.Consumer)) {
+	for _, h := range f.Hits {
+		if h.Event == event && h.Direction == d && !slices.Contains(names, reader(h.Consumer)) {
 			names = append(names, reader(h.Consumer))
 		}
 	}
-	return fmt.Sprintf("%s %s (%s): %s", like.Event, like.Direction, who(like.Direction), strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // count is a number and its noun: 1 error, 2 errors.
