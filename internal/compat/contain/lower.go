@@ -473,4 +473,3 @@ var formatSamples = map[string][]string{
 	"uuid":         {"123e4567-e89b-12d3-a456-426614174000"},
 	"json-pointer": {"", "/a"}, "relative-json-pointer": {"0", "1/a"}, "regex": {"a", ""},
 }
-

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -254,3 +255,5 @@ func additional(names []string, pats []*pattern, s *node) *node {
 }
 
 func cmpString(a, b string) int { return strings.Compare(a, b) }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

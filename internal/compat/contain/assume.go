@@ -1,0 +1,247 @@
+package contain
+
+// relaxReader enlarges the reader by the assumptions.
+func relaxReader(n *node, a Assumptions) *node {
+	if a.Fields != nil {
+		n = (&projection{open: map[string]*node{}}).node(n, fieldTree(a.Fields))
+	}
+	if !a.IgnoreUnknown && !a.IgnoreEnums {
+		return n
+	}
+	r := relaxation{Assumptions: a, done: map[*node]*node{}}
+	return r.node(n)
+}
+
+// relaxation rewrites positive positions only.
+type relaxation struct {
+	Assumptions
+	done map[*node]*node
+}
+
+func (r *relaxation) node(n *node) *node {
+	if d, ok := r.done[n]; ok {
+		return d
+	}
+	if n.kind == kRef {
+		ref := &node{kind: kRef, name: "relaxed", names: []string{string(n.content(nil)), hashText(n)}, place: n.place}
+		seal(ref)
+		ref.names, ref.name = nil, ""
+		r.done[n] = ref
+		ref.kids = []*node{r.node(n.kids[0])}
+		return ref
+	}
+	out := r.rewrite(n)
+	r.done[n] = out
+	return out
+}
+
+func hashText(n *node) string {
+	return string(appendHash(nil, n))
+}
+
+func appendHash(b []byte, n *node) []byte {
+	for _, h := range n.hash {
+		for i := range 8 {
+			b = append(b, byte(h>>(8*i)))
+		}
+	}
+	return b
+}
+
+func (r *relaxation) nodes(list []*node) []*node {
+	out := make([]*node, len(list))
+	for i, n := range list {
+		out[i] = r.node(n)
+	}
+	return out
+}
+
+func (r *relaxation) rewrite(n *node) *node {
+	switch n.kind {
+	case kAnd:
+		return placed(and(r.nodes(n.kids)...), n)
+	case kOr:
+		return placed(or(r.union(n.kids)...), n)
+	case kOneOf:
+		if r.IgnoreUnknown || r.IgnoreEnums && constants(n.kids) {
+			return placed(or(r.union(n.kids)...), n)
+		}
+		return n
+	case kIf:
+		return r.with(n, n.kids[0], r.node(n.kids[1]), r.node(n.kids[2]))
+	case kEnum:
+		if r.IgnoreEnums && n.values.types&tString != 0 && n.place.keyword != "const" {
+			return placed(seal(&node{kind: kTypes, types: n.values.types}), n)
+		}
+	case kAdd:
+		if r.IgnoreUnknown && n.kids[0].kind == kFalse {
+			return nodeTrue
+		}
+		return r.with(n, r.node(n.kids[0]))
+	case kProp:
+		if r.IgnoreUnknown && n.excl { // made by unevaluatedProperties: false
+			return nodeTrue
+		}
+		return r.with(n, r.node(n.kids[0]))
+	case kPat, kItem, kRest, kHasMin:
+		return r.with(n, r.node(n.kids[0]))
+	}
+	return n
+}
+
+// union relaxes the branches; a union of constants is an enum in other words.
+func (r *relaxation) union(kids []*node) []*node {
+	if !r.IgnoreEnums || !constants(kids) {
+		return r.nodes(kids)
+	}
+	var t typ
+	for _, k := range kids {
+		t |= k.may
+	}
+	return []*node{seal(&node{kind: kTypes, types: t})}
+}
+
+func constants(kids []*node) bool {
+	for _, k := range kids {
+		found := false
+		for _, p := range flatten([]*node{k}) {
+			switch p.kind {
+			case kEnum:
+				found = p.values.types == tString
+			case kTypes:
+			default:
+				return false
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(kids) > 1
+}
+
+func (r *relaxation) with(n *node, kids ...*node) *node {
+	same := true
+	for i := range kids {
+		same = same && kids[i] == n.kids[i]
+	}
+	if same {
+		return n
+	}
+	c := *n
+	c.kids = kids
+	return seal(&c)
+}
+
+// placed gives a rewritten node the place of the original.
+func placed(n, original *node) *node {
+	if n == original || n.kind == kTrue || n.place.schema != "" {
+		return n
+	}
+	c := *n
+	c.place = original.place
+	return &c
+}
+
+// tree is a set of field paths; a leaf means everything below.
+type tree map[string]tree
+
+func fieldTree(fields [][]string) tree {
+	root := tree{}
+	for _, f := range fields {
+		at := root
+		for i, step := range f {
+			next, ok := at[step]
+			switch {
+			case i == len(f)-1:
+				at[step] = nil
+			case ok && next == nil:
+			case !ok:
+				next = tree{}
+				at[step] = next
+			}
+			if next == nil {
+				break
+			}
+			at = next
+		}
+	}
+	return root
+}
+
+// projection drops what a reader does not look at.
+type projection struct{ open map[string]*node }
+
+func (p *projection) node(n *node, t tree) *node {
+	if t == nil {
+		return n
+	}
+	sub := func(step string) *node {
+		below, ok := t[step]
+		if !ok {
+			return nodeTrue
+		}
+		return p.node(n.kids[0], below)
+	}
+	switch n.kind {
+	case kAnd:
+		return placed(and(p.nodes(n.kids, t)...), n)
+	case kOr, kOneOf:
+		return placed(or(p.nodes(n.kids, t)...), n)
+	case kIf:
+		c := *n
+		c.kids = []*node{n.kids[0], p.node(n.kids[1], t), p.node(n.kids[2], t)}
+		return seal(&c)
+	case kRef:
+		return p.node(n.kids[0], t)
+	case kReq:
+		if _, ok := t[n.name]; !ok {
+			return nodeTrue
+		}
+	case kProp:
+		return rewrap(n, sub(n.name))
+	case kAdd, kPat:
+		return p.others(n, t)
+	case kRest:
+		return rewrap(n, sub("[]"))
+	case kItem:
+		if _, ok := t["[]"]; ok {
+			return rewrap(n, sub("[]"))
+		}
+		return rewrap(n, sub("["+itoa(n.n)+"]"))
+	case kHasMin, kHasMax, kUnique, kMinItems, kMaxItems, kNames, kMinProps, kMaxProps:
+		return nodeTrue
+	}
+	return n
+}
+
+func (p *projection) nodes(list []*node, t tree) []*node {
+	out := make([]*node, len(list))
+	for i, n := range list {
+		out[i] = p.node(n, t)
+	}
+	return out
+}
+
+// others keeps a kAdd or kPat for the named fields that it constrains.
+func (p *projection) others(n *node, t tree) *node {
+	if below, ok := t["{}"]; ok {
+		return rewrap(n, p.node(n.kids[0], below))
+	}
+	var parts []*node
+	for _, name := range sortedKeys(t) {
+		if name != "" && name[0] != '[' && n.appliesTo(name) {
+			parts = append(parts, placed(seal(&node{kind: kProp, name: name, kids: []*node{p.node(n.kids[0], t[name])}}), n))
+		}
+	}
+	return and(parts...)
+}
+
+func rewrap(n, kid *node) *node {
+	if kid.kind == kTrue {
+		return nodeTrue
+	}
+	c := *n
+	c.kids = []*node{kid}
+	return seal(&c)
+}

@@ -1,0 +1,3 @@
+package contain
+
+func closeWriter(n *node) *node { return n }
