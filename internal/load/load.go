@@ -105,12 +105,12 @@ func (l *loader) manifest(file string) {
 	switch {
 	case manifestOf(file, "event"):
 		e := &contract.Event{}
-		if l.read(file, e) && l.named(file, e.Name.Pos, "event", "OrderPaid.v1") {
+		if l.read(file, e) && l.named(file, e.Name.Value.Base, "event", "OrderPaid.v1") {
 			l.set.Events = append(l.set.Events, e)
 		}
 	case manifestOf(file, "consumer"):
 		c := &contract.Consumer{}
-		if l.read(file, c) && l.named(file, c.Name.Pos, "consumer", "loyalty") {
+		if l.read(file, c) && l.named(file, c.Name.Value, "consumer", "loyalty") {
 			c.Inherit(l.set.Workspace.Defaults)
 			l.set.Consumers = append(l.set.Consumers, c)
 		}
@@ -144,10 +144,9 @@ func (l *loader) decode(file string, data []byte, into any) bool {
 	return node != nil
 }
 
-// named refuses a manifest that leaves out the one key without which it is
-// nothing.
-func (l *loader) named(file string, pos source.Pos, key, example string) bool {
-	if !pos.IsZero() {
+// named refuses a manifest without the one value that all others are about.
+func (l *loader) named(file, name, key, example string) bool {
+	if name != "" {
 		return true
 	}
 	for _, f := range l.set.Findings {

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/evcontract/evcontract/internal/compat"
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// checkOptions is the command line of check.
+type checkOptions struct {
+	against       []string
+	direction     string
+	message       string
+	encoding      string
+	unknownFields string
+	unknownEnums  string
+	writers       string
+	assertFormats bool
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	var out output
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check [PATH] --against REF",
+		Short: "May this change ship? Refuse what deployed consumers cannot read, with proof",
+		Long: `check compares contracts, or bare schemas, with what REF holds. A branch means
+its merge base with HEAD (on the branch itself: HEAD's parent); a tag or a commit
+means itself. PATH and REF may be a workspace, a folder of schemas or one schema
+file; REF may also be a git ref or an archive.`,
+		Example: `  evcontract check                                     # against the workspace's base
+  evcontract check --against v1.4.0 --against v1.5.0
+  evcontract check new.json --against old.json
+  evcontract check new.proto --against old.proto --message orders.v1.OrderPaid
+  evcontract check --format github -o sarif=check.sarif`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, _, err := out.sinks(); err != nil {
+				return err
+			}
+			return a.check(cmd.Context(), args, o, &out)
+		},
+	}
+	out.bind(cmd)
+	o.bind(cmd)
+	return cmd
+}
+
+func (o *checkOptions) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated")
+	f.StringVar(&o.direction, "direction", "", "forward (deployed consumers read new events), backward (new consumers read old events), full")
+	f.StringVar(&o.message, "message", "", "the Protobuf message that is the event, `NEW[=OLD]`")
+	f.StringVar(&o.encoding, "encoding", "", "what really travels: json or protobuf")
+	f.StringVar(&o.unknownFields, "unknown-fields", "", "what readers do with unknown fields: ignore or reject")
+	f.StringVar(&o.unknownEnums, "unknown-enums", "", "what readers do with unknown enum values: ignore or reject")
+	f.StringVar(&o.writers, "writers", "", "closed: writers emit only the fields they declare; open: anything the schema allows")
+	f.BoolVar(&o.assertFormats, "assert-formats", false, "a JSON Schema format is an assertion, not an annotation")
+}
+
+// compat reads the flags into what compat asks for.
+func (o *checkOptions) compat() (compat.Options, error) {
+	var c compat.Options
+	read := func(flag, text string, into interface{ UnmarshalText([]byte) error }) error {
+		if text == "" {
+			return nil
+		}
+		if err := into.UnmarshalText([]byte(text)); err != nil {
+			return fmt.Errorf("--%s: %w", flag, err)
+		}
+		return nil
+	}
+	err := errors.Join(
+		read("direction", o.direction, &c.Compatibility),
+		read("encoding", o.encoding, &c.Encoding),
+		read("unknown-fields", o.unknownFields, &c.UnknownFields),
+		read("unknown-enums", o.unknownEnums, &c.UnknownEnums),
+		read("writers", o.writers, &c.Writers),
+	)
+	if next, prev, ok := strings.Cut(o.message, "="); ok {
+		c.Renamed = map[string]string{next: prev}
+	}
+	return c, err
+}
+
+func (a *app) check(ctx context.Context, args []string, o checkOptions, out *output) error {
+	options, err := o.compat()
+	if err != nil {
+		return err
+	}
+	next, prev, _ := strings.Cut(o.message, "=")
+	if prev == "" {
+		prev = next
+	}
+	j, err := a.open(ctx, args, load.Options{Message: next, AssertFormats: o.assertFormats})
+	if err != nil {
+		return err
+	}
+	refs, err := o.bases(j.set)
+	if err != nil {
+		return err
+	}
+	all := &rule.Report{Command: "check", Docs: compat.Docs()}
+	all.Findings = append(all.Findings, j.set.Findings...)
+	j.show(all, "")
+	for _, ref := range refs {
+		base, err := a.base(ctx, j, ref, load.Options{Message: prev, AssertFormats: o.assertFormats})
+		if err != nil {
+			return err
+		}
+		if err := sameMessages(o.message, j.set, base); err != nil {
+			return err
+		}
+		all.Merge(a.compare(j, base, options))
+	}
+	waive(all, j.set.Workspace, a.now())
+	return out.print(a, all, j.files)
+}
+
+// bases is what the command line names, else the workspace's own.
+func (o *checkOptions) bases(set *contract.Set) ([]string, error) {
+	switch {
+	case len(o.against) > 0:
+		return o.against, nil
+	case set.Workspace.Against.Value != "":
+		return []string{set.Workspace.Against.Value}, nil
+	}
+	return nil, errors.New("nothing to compare with: name a base, like --against main, or write against: main into evcontract.yaml")
+}
+
+// compare checks one set against one base and shows places as the user types
+// them.
+func (a *app) compare(j *judged, base *contract.Set, o compat.Options) *rule.Report {
+	r := compat.Check(j.set, base, o)
+	baseRoot := j.root
+	if base.Tree.Dir != "" {
+		baseRoot = base.Tree.Dir
+	}
+	for _, f := range base.Findings {
+		f.Old, f.New = f.New, f.Old
+		r.Findings = append(r.Findings, f)
+	}
+	j.show(r, baseRoot)
+	return r
+}
+
+// sameMessages refuses a --message that one side does not have: it would compare
+// nothing, and pass.
+func sameMessages(flag string, next, prev *contract.Set) error {
+	if flag == "" {
+		return nil
+	}
+	for _, s := range []*contract.Set{next, prev} {
+		if len(s.Events) == 0 && len(s.Findings) == 0 {
+			return fmt.Errorf("--message %s: there is no such message in %s", flag, s.Tree.Name)
+		}
+	}
+	return nil
+}

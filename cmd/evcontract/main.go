@@ -1,0 +1,60 @@
+// Command evcontract declares, lints, checks, generates and delivers event
+// contracts. Each command is one file.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() { os.Exit(Main()) }
+
+// Main runs the program on the process's arguments and gives its exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{out: os.Stdout, err: os.Stderr, now: time.Now}
+	return a.run(ctx, os.Args[1:])
+}
+
+// app is what a command needs of the world.
+type app struct {
+	out, err io.Writer
+	now      func() time.Time
+}
+
+// Exit codes: nothing at or above the threshold, findings, could not do it.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitFailure  = 2
+)
+
+// errFindings ends a command that did its work and found something. It has been
+// printed already.
+var errFindings = errors.New("findings")
+
+// errUnreadable ends a command that printed what it could not read.
+var errUnreadable = errors.New("unreadable")
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.Is(err, errFindings):
+		return exitFindings
+	case errors.Is(err, errUnreadable):
+		return exitFailure
+	}
+	fmt.Fprintln(a.err, "evcontract:", err)
+	return exitFailure
+}

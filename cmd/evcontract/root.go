@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+const rootHelp = `evcontract keeps event contracts: what an event says, who reads it, and what
+happens when handling it fails.
+
+Exit codes: 0 nothing at or above the threshold, 1 findings, 2 could not do it.
+No command uses the network unless a flag names it.`
+
+// root is the command tree, in the order in which the help shows it.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "evcontract",
+		Short:         "Event contracts: declare, lint, check, generate, deliver",
+		Long:          rootHelp,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          topLevel,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(
+		&cobra.Group{ID: "contracts", Title: "Contracts:"},
+		&cobra.Group{ID: "rules", Title: "Rules and formats:"},
+	)
+	cobra.EnableCommandSorting = false
+	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.generateCommand(), a.demoCommand())
+	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
+	return root
+}
+
+func group(root *cobra.Command, id string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = id
+		root.AddCommand(c)
+	}
+}
+
+// topLevel shows the help, or says which command was meant.
+func topLevel(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := source.Suggest(args[0], names); near != "" {
+		return fmt.Errorf("there is no command %q: did you mean %q?", args[0], near)
+	}
+	return fmt.Errorf("there is no command %q: see evcontract --help", args[0])
+}
+
+// flagError names the flag that was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	word, found := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !found {
+		return fmt.Errorf("%w\nsee %s --help", err, cmd.CommandPath())
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := source.Suggest(word, names); near != "" {
+		return fmt.Errorf("there is no flag --%s: did you mean --%s?", word, near)
+	}
+	return fmt.Errorf("there is no flag --%s: see %s --help", word, cmd.CommandPath())
+}

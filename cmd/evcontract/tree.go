@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// judged is the set that a command is about, and how its places are shown.
+type judged struct {
+	set    *contract.Set
+	root   string            // the tree's root on disk; empty where it isn't
+	origin map[string]string // what a shown path is in the tree
+}
+
+// open loads what a command is about: the argument, else the workspace here or
+// in a folder above.
+func (a *app) open(ctx context.Context, args []string, o load.Options) (*judged, error) {
+	ref := "."
+	if len(args) > 0 {
+		ref = args[0]
+	} else if root := workspaceAbove("."); root != "" {
+		ref = root
+	} else {
+		return nil, errNoWorkspace
+	}
+	tree, err := source.Open(ctx, ref, source.Options{PathOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	set, err := load.Set(ctx, tree, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Events) == 0 && len(set.Findings) == 0 && set.Bare {
+		return nil, fmt.Errorf("%s holds neither an evcontract.yaml nor a schema: run evcontract init there, or name a folder of schemas", tree.Name)
+	}
+	return &judged{set: set, root: tree.Dir, origin: map[string]string{}}, nil
+}
+
+// workspaceAbove finds the nearest folder with a workspace's manifest, "" where
+// there is none.
+func workspaceAbove(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, contract.WorkspaceFile)); err == nil {
+			rel, err := filepath.Rel(abs, at)
+			if err != nil {
+				return at
+			}
+			return rel
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// near makes the path of a file below root one that the user can click on:
+// relative to where they stand. It stays as it is where the root is not on disk.
+func near(root, file string) string {
+	if file == "" || root == "" {
+		return file
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return path.Join(root, file)
+	}
+	abs, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return path.Join(root, file)
+	}
+	rel, err := filepath.Rel(here, abs)
+	if err != nil {
+		return filepath.ToSlash(abs)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// show makes the places of a report relative to where the user stands. Places in
+// a base that is not on disk stay relative to its root, which is the same folder.
+func (j *judged) show(r *rule.Report, baseRoot string) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.New.File = j.shown(f.New.File)
+		f.Old.File = near(baseRoot, f.Old.File)
+	}
+}
+
+func (j *judged) shown(file string) string {
+	shown := near(j.root, file)
+	j.origin[shown] = file
+	return shown
+}
+
+// files reads a file of the tree by the path that a report shows.
+func (j *judged) files(name string) []byte {
+	data, err := j.set.Tree.ReadFile(j.origin[name])
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// base loads what a set is compared with. A git ref means the same folder, or
+// the same file, as it was there. A workspace that did not exist there is an
+// empty one: everything in it is new.
+func (a *app) base(ctx context.Context, j *judged, ref string, o load.Options) (*contract.Set, error) {
+	dir := j.set.Tree.Dir
+	if dir == "" {
+		dir = "."
+	}
+	tree, err := source.Open(ctx, ref, source.Options{Dir: dir})
+	if errors.Is(err, fs.ErrNotExist) && tree == nil && isGitGap(ref, err) {
+		return a.nothing(ref), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if tree.File == "" && tree.Dir == "" && tree.Commit != "" {
+		tree.File = j.set.Tree.File
+	}
+	if _, err := fs.Stat(tree.FS, contract.WorkspaceFile); !j.set.Bare && tree.Commit != "" && errors.Is(err, fs.ErrNotExist) {
+		return a.nothing(ref), nil
+	}
+	return load.Set(ctx, tree, o)
+}
+
+// isGitGap tells a folder that a commit does not have from a path that is not
+// there.
+func isGitGap(ref string, _ error) bool {
+	_, err := os.Stat(ref)
+	return err != nil && filepath.Ext(ref) == "" && !slices.Contains([]byte(ref), '/')
+}
+
+func (a *app) nothing(ref string) *contract.Set {
+	fmt.Fprintf(a.err, "evcontract: %s has no workspace here: everything is new\n", ref)
+	return &contract.Set{Tree: &source.Tree{Name: ref, Ref: ref}, Workspace: &contract.Workspace{}}
+}
+
+// waive accepts what the workspace's waivers accept.
+func waive(r *rule.Report, w *contract.Workspace, now time.Time) {
+	var waivers []rule.Waiver
+	for _, v := range w.Waivers {
+		waivers = append(waivers, rule.Waiver{
+			Fingerprint: v.Fingerprint.Value, Rule: v.Rule.Value, At: v.At.Value,
+			Reason: v.Reason.Value, Owner: v.Owner.Value, Until: time.Time(v.Until.Value), Pos: v.Pos,
+		})
+	}
+	r.Waive(waivers, now)
+}
