@@ -202,3 +202,15 @@ func BenchmarkCheck(b *testing.B) {
 		Check(set, today)
 	}
 }
+
+func TestPatternDialect(t *testing.T) {
+	for pattern, wanted := range map[string]bool{
+		`^[a-z]+$`: false, `^\d{3}\.\d$`: false, `\(\?=`: false, `(?:ab)+`: false, `(?<year>[0-9]{4})`: false, `\p{L}+`: false, `a\\1`: false, `\++`: false, `[*+]+`: false,
+		`^(?=a)`: true, `(?!x)y`: true, `(?<!a)b`: true, `(a)\1`: true, `(?<q>a)\k<q>`: true, `\Aa\z`: true, `(?i)abc`: true, `(?P<x>a)`: true, `(?>a)`: true,
+		`[[:alpha:]]`: true, `a*+`: true,
+	} {
+		if then := foreignIn(pattern); (then != "") != wanted {
+			t.Errorf("%s: %q", pattern, then)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var Rules = []*Rule{
 	// What its schema says, in JSON Schema, in both formats, in Protobuf.
 	refDangling, refRemote, refCycle, idDuplicate, schemaInvalid, keyDuplicate,
 	draftMissing, draftUnknown, keywordDraft, enumEmpty,
-	unsatisfiable, objectClosed, requiredUndeclared, formatUnknown,
+	unsatisfiable, objectClosed, requiredUndeclared, formatUnknown, patternDialect,
 	integerUnsafe, numberMoney,
 	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable, importUnused,
 

@@ -77,16 +77,19 @@ func way(d rule.Direction) string {
 // particular: its message names event and consumer.
 func hits(f *rule.Finding) []string {
 	const most = 12
-	var lines []string
-	var events []string
+	var lines, events []string
+	seen := map[string]bool{}
 	for _, h := range f.Hits {
-		if !slices.Contains(events, h.Event) {
+		if h.Direction != "" && !seen[h.Event] {
+			seen[h.Event] = true
 			events = append(events, h.Event)
-			lines = append(lines, hitsOf(f, h.Event)...)
 		}
 	}
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most:most], fmt.Sprintf("… %d more", more))
+	for i, event := range events {
+		if more := len(events) - i; len(lines) >= most && more > 1 {
+			return append(lines, "… "+count(more, "more event"))
+		}
+		lines = append(lines, hitsOf(f, event)...)
 	}
 	return lines
 }
