@@ -99,6 +99,9 @@ func (o *observer) field(p contract.Path, f protoreflect.FieldDescriptor, sent p
 	case f.IsMap() && r.IsMap():
 		o.maps(p.Then(contract.Step{Kind: contract.ValueStep}), f, sent.Map(), r, seen.Map(), fields)
 	case f.IsMap() && o.wire == jsonWire || r.IsMap() && o.wire == jsonWire:
+		if o.as.UnknownFields == contract.Reject && !r.IsMap() {
+			o.refuse("unknown fields in %s", p)
+		}
 		o.note(mapDiff(in, r), p, showValue(f, sent), showValue(r, seen))
 	default:
 		o.items(p, f, items(f, sent), r, in, fields)

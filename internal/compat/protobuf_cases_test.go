@@ -1,0 +1,157 @@
+package compat
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// protoAsk is one pair and what is said of it. A want lists the rules of the
+// breaks with their paths, a warning's in brackets; "" holds and is silent.
+type protoAsk struct {
+	name     string
+	old, new string            // bodies of proto3 files, or whole files
+	renamed  map[string]string // new to old
+	fields   string            // what the reader reads
+	as       Assumptions
+
+	forward, backward         string // in binary
+	jsonForward, jsonBackward string // in JSON, unknown fields ignored
+}
+
+var protoAsks = []protoAsk{
+	{
+		name: "swapped numbers", old: "message M { int64 price = 1; int64 discount = 2; }", new: "message M { int64 price = 2; int64 discount = 1; }",
+		forward: "meaning-changed discount, meaning-changed price", backward: "meaning-changed price, meaning-changed discount",
+	},
+	{
+		name: "plain rename", old: "message M { string total = 1; }", new: "message M { string amount = 1; }",
+		forward: "[meaning-changed amount]", backward: "[meaning-changed total]",
+		jsonForward: "field-lost amount", jsonBackward: "field-lost total",
+	},
+	{
+		name: "rename that the manifest declares", old: "message M { string total = 1; }", new: "message M { string amount = 1; }",
+		renamed:     map[string]string{"amount": "total"},
+		jsonForward: "field-lost amount", jsonBackward: "field-lost total",
+	},
+	{
+		name: "removed and its number reused", old: "message M { string email = 1; }", new: "message M { reserved \"email\"; string phone = 1; }",
+		forward: "meaning-changed phone", backward: "meaning-changed email",
+		jsonForward: "field-lost phone", jsonBackward: "field-lost email",
+	},
+	{
+		name: "a reserved number comes back", old: "message M { string a = 1; reserved 2; reserved \"b\"; }", new: "message M { string a = 1; int32 c = 2; }",
+		forward: "meaning-changed c", backward: "[field-unsent c]", jsonBackward: "[field-unsent c]",
+	},
+	{
+		name: "a reserved field comes back", old: "message M { string a = 1; reserved 2; reserved \"b\"; }", new: "message M { string a = 1; int32 b = 2; }",
+		backward: "[field-unsent b]", jsonBackward: "[field-unsent b]",
+	},
+	{
+		name: "a name comes back as another type", old: "message M { string total = 1; }", new: "message M { reserved 1; int64 total = 2; }",
+		forward: "[field-unsent total]", backward: "[field-unsent total]",
+		jsonForward: "meaning-changed total", jsonBackward: "type-refused total",
+	},
+	{
+		name: "values exchanged", old: "enum E { Z = 0; A = 1; B = 2; } message M { E e = 1; }", new: "enum E { Z = 0; A = 2; B = 1; } message M { E e = 1; }",
+		forward: "meaning-changed e", backward: "meaning-changed e",
+	},
+	{
+		name: "a value renamed", old: "enum E { Z = 0; A = 1; B = 2; } message M { E e = 1; }", new: "enum E { Z = 0; A = 1; C = 2; } message M { E e = 1; }",
+		forward: "[meaning-changed e]", backward: "[meaning-changed e]", jsonForward: "value-refused e", jsonBackward: "value-refused e",
+	},
+	{
+		name: "the prefix of all values renamed", old: "enum E { E_Z = 0; E_A = 1; E_B = 2; } message M { E e = 1; }", new: "enum F { F_Z = 0; F_A = 1; F_B = 2; } message M { F e = 1; }",
+		forward: "[meaning-changed e]", backward: "[meaning-changed e]", jsonForward: "value-refused e", jsonBackward: "value-refused e",
+	},
+	{
+		name: "one break of a type that many fields share", old: "message P { int64 n = 1; } message M { P a = 1; repeated P b = 2; map<string, P> c = 3; }",
+		new:     "message P { string n = 1; } message M { P a = 1; repeated P b = 2; map<string, P> c = 3; }",
+		forward: "field-lost a.n", backward: "field-lost a.n", jsonForward: "type-refused a.n",
+	},
+	{
+		name: "a recursive type", old: "message N { int32 v = 1; N next = 2; repeated N all = 3; } message M { N root = 1; }", new: "message N { int64 v = 1; N next = 2; repeated N all = 3; } message M { N root = 1; }",
+		forward: "value-truncated root.v", jsonForward: "value-refused root.v",
+	},
+	{
+		name: "what the reader does not read", old: "message A { int32 x = 1; int32 y = 2; } message M { A a = 1; int32 b = 2; }", new: "message A { int64 x = 1; int64 y = 2; } message M { A a = 1; string b = 2; }",
+		fields: "a.x", forward: "value-truncated a.x", jsonForward: "value-refused a.x",
+	},
+	{
+		name: "Any holds types by name", old: "import \"google/protobuf/any.proto\"; message P { int32 x = 1; } message M { google.protobuf.Any a = 1; }",
+		new:     "import \"google/protobuf/any.proto\"; message P { int64 x = 1; } message M { google.protobuf.Any a = 1; }",
+		forward: "value-truncated a.x", jsonForward: "value-refused a.x",
+	},
+	{
+		name: "Any whose type was renamed", old: "import \"google/protobuf/any.proto\"; message P { int32 x = 1; } message M { google.protobuf.Any a = 1; }",
+		new:     "import \"google/protobuf/any.proto\"; message Q { int32 x = 1; } message M { google.protobuf.Any a = 1; }",
+		forward: "[field-lost a]", backward: "[field-lost a]", jsonForward: "[parse-refused a]", jsonBackward: "[parse-refused a]",
+	},
+	{
+		name: "an alias before the old name", old: "enum E { Z = 0; A = 1; } message M { E e = 1; }", new: "enum E { option allow_alias = true; Z = 0; AA = 1; A = 1; } message M { E e = 1; }",
+		jsonForward: "value-refused e",
+	},
+	{
+		name: "lists and maps", old: "message M { int32 a = 1; string b = 2; map<int32, string> c = 3; }", new: "message M { repeated int32 a = 1; repeated string b = 2; map<int64, string> c = 3; }",
+		forward:     "field-lost a, element-lost b, value-truncated c",
+		jsonForward: "shape-refused a, shape-refused b, value-refused c", jsonBackward: "shape-refused a, shape-refused b",
+	},
+}
+
+func TestCasesProtobuf(t *testing.T) {
+	for _, a := range protoAsks {
+		t.Run(a.name, func(t *testing.T) {
+			both := protoEvents(t, "M", protoFile(a.old), protoFile(a.new))
+			prev, next := both[0], both[1]
+			next.Renamed = map[string]source.At[contract.Path]{}
+			for to, from := range a.renamed {
+				next.Renamed[to] = source.At[contract.Path]{Value: contract.Path{}.Field(from)}
+			}
+			if a.fields != "" {
+				p, err := contract.ParsePath(a.fields)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.as.Fields = []contract.Path{p}
+			}
+			a.as.UnknownFields = contract.Ignore
+			for _, way := range []struct {
+				name           string
+				reader, writer *contract.Event
+				encoding       contract.Encoding
+				want           string
+			}{
+				{"binary forward", prev, next, contract.Protobuf, a.forward},
+				{"binary backward", next, prev, contract.Protobuf, a.backward},
+				{"JSON forward", prev, next, contract.JSON, a.jsonForward},
+				{"JSON backward", next, prev, contract.JSON, a.jsonBackward},
+			} {
+				a.as.Encoding = way.encoding
+				r := readProtobuf(Question{way.reader, way.writer, a.as})
+				if got := breakNames(r); got != way.want {
+					t.Errorf("%s: got %q, want %q\n%s", way.name, got, way.want, breakLines(r))
+				}
+			}
+		})
+	}
+}
+
+func protoFile(body string) string { return "syntax = \"proto3\";\n" + body }
+
+func breakNames(r Result) string {
+	var names []string
+	for _, b := range r.Breaks {
+		name := b.Rule + " " + b.Path.String()
+		if b.Severity < rule.Error {
+			name = "[" + name + "]"
+		}
+		names = append(names, name)
+	}
+	if r.Answer == rule.Unknown {
+		names = append(names, "unknown: "+r.Reason)
+	}
+	return strings.Join(names, ", ")
+}
