@@ -12,7 +12,7 @@ var eventNameExample string
 
 var eventName = &Rule{rule.Doc{
 	ID: "event-name", Kind: rule.Lint, Severity: rule.Warning,
-	Title:   "An event is not named like its neighbours in code, topics and types",
+	Title:   "An event's name is spelled in a way of its own",
 	Why:     "The name becomes a Go type, a file, a CloudEvents type and half of every waiver. A second spelling of it, or a version inside it, makes people search twice and generated names collide.",
 	Fix:     "Name it in words run together, like OrderPaid.v1, or in dotted lower case, like orders.order.paid.v1; the version stands only at its end.",
 	Example: eventNameExample,
