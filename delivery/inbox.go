@@ -59,14 +59,14 @@ func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 		return fmt.Errorf("consumer %s: join: %w", c.Name, err)
 	}
 	r.Log.Info("inbox started", "consumer", c.Name, "revision", c.Revision, "build", r.member.Build)
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var lanes sync.WaitGroup
-	lanes.Go(func() { r.lanes(ctx) })
-	err = r.Broker.Consume(ctx, r.topics(), r.receive)
+	lanes.Go(func() { r.lanes(running) })
+	err = r.Broker.Consume(running, r.topics(), r.receive)
 	cancel()
 	lanes.Wait()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil

@@ -30,7 +30,11 @@ type InboxStore interface {
 	// that wait in each. Nobody else is given them for the time of hold.
 	Due(ctx context.Context, m Member, limit int, hold time.Duration) ([]Blocked, error)
 
-	CallStore
+	// Forget drops what a consumer may forget: dedupe rows of buckets that are
+	// older than remember, counted back from the newest bucket it has seen and
+	// never from later than today, and closed cases after keep. It returns how
+	// many rows it removed, and is called again while it removes many.
+	Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error)
 }
 
 // Work is one transaction of an inbox.

@@ -20,6 +20,7 @@ func (r *runner) lanes(ctx context.Context) {
 	m := r.member
 	m.Instance += "/lanes"
 	var joined time.Time
+	swept := r.Clock.Now()
 	for {
 		if now := r.Clock.Now(); now.Sub(joined) >= signOfLife || now.Before(joined) {
 			if err := r.Store.Join(ctx, m); err != nil {
@@ -27,6 +28,9 @@ func (r *runner) lanes(ctx context.Context) {
 			} else {
 				joined = now
 			}
+		}
+		if !joined.IsZero() && r.Clock.Now().Sub(swept) >= sweepEvery {
+			swept = r.sweep(ctx, swept)
 		}
 		busy := !joined.IsZero() && r.drainDue(ctx, m)
 		if busy && ctx.Err() == nil {
@@ -36,6 +40,20 @@ func (r *runner) lanes(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// sweep forgets a piece of what may be forgotten, and says when it last found
+// nothing more. What fails is tried again some minutes later.
+func (r *runner) sweep(ctx context.Context, swept time.Time) time.Time {
+	n, err := r.Store.Forget(ctx, r.consumer.Name, r.policy.Remember, r.policy.Quarantine.Keep)
+	switch {
+	case err != nil:
+		r.lanesFailed(ctx, err)
+		return swept.Add(sweepEvery / 12)
+	case n > 0:
+		return swept
+	}
+	return r.Clock.Now()
 }
 
 const signOfLife = 20 * time.Second

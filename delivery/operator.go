@@ -26,18 +26,13 @@ type OperatorStore interface {
 	// Replay asks for quarantined events to be handled again, or reads what
 	// became of an earlier request: a Replay with an ID is only read.
 	Replay(ctx context.Context, r Replay) (Replay, error)
-
-	// Forget drops what a consumer may forget: dedupe rows of buckets that are
-	// older than remember, counted back from the newest bucket it has seen and
-	// never from later than today, and closed cases after keep. It returns how
-	// many rows it removed, and is called again while it removes many.
-	Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error)
 }
 
 // Store is everything; each loop asks for its part only.
 type Store interface {
 	OutboxStore
 	InboxStore
+	CallStore
 	OperatorStore
 }
 

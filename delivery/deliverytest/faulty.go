@@ -117,7 +117,7 @@ func (w faultyWork) Record(ctx context.Context, c delivery.Changes) error {
 // drillFaulty runs a small system once for every call of its store, and lets
 // that one fail, until a run comes to its end before its call.
 func drillFaulty(t *testing.T, fresh func(testing.TB) *Database) {
-	step := scaled(4*slow*slow, 1)
+	step := scaled(8*slow, 1)
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after %v", after), func(t *testing.T) {
 			t.Parallel()

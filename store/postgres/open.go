@@ -29,7 +29,8 @@ type Store struct {
 
 	mu        sync.Mutex
 	consumers map[string]int64
-	newest    map[int64]int // by consumer, as far as this process knows
+	shards    map[string][]int32 // by owner of a lease
+	newest    map[int64]int      // by consumer, as far as this process knows
 	floor     floor
 }
 
@@ -54,7 +55,7 @@ func Open(ctx context.Context, source string) (*Store, error) {
 	} {
 		config.RuntimeParams[name] = value
 	}
-	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}}
+	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{}}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: migrate: %w", err), s.Close())
 	}

@@ -23,6 +23,7 @@ const (
 		free AS (SELECT shard, row_number() OVER (ORDER BY shard) AS i FROM evc_shard WHERE owner IS NULL),
 		taken AS (UPDATE evc_shard SET owner = $1, epoch = epoch + 1 WHERE shard IN (SELECT shard FROM free, share WHERE i <= share.n - (SELECT count(*) FROM mine)) RETURNING 1)
 		SELECT (SELECT count(*) FROM mine) - (SELECT count(*) FROM surplus) + (SELECT count(*) FROM taken)`
+	ownShards    = `SELECT shard FROM evc_shard WHERE owner = $1 ORDER BY shard`
 	releaseRelay = `DELETE FROM evc_relay WHERE owner = $1`
 
 	// The planner takes the outbox for empty, which it was when it last looked.
@@ -32,17 +33,17 @@ const (
 	// topic, so that a batch that is sent again is stamped the same.
 	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, evc_now($2) - e.appended_at,
 			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
-			coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
-				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0)
+			CASE WHEN e.version > 1 THEN coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
+				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
 		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
 		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
-		WHERE o.seq >= $4 AND o.shard = ANY (SELECT shard FROM evc_shard WHERE owner = $1) AND (h.until IS NULL OR h.until <= evc_now($2))
+		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= evc_now($2))
 		ORDER BY o.seq LIMIT $3`
 	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
 
 	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING 1),
 		sent AS (DELETE FROM evc_outbox WHERE seq = ANY ($4) AND EXISTS (SELECT 1 FROM lease) RETURNING seq),
-		marked AS (UPDATE evc_event e SET published_at = evc_now($3) FROM sent WHERE e.seq = sent.seq),
+		noted AS (INSERT INTO evc_sent (owner, published_at, seqs) SELECT $1, evc_now($3), array_agg(seq) FROM sent HAVING count(*) > 0),
 		freed AS (DELETE FROM evc_hold h USING unnest($5::text[], $6::text[], $7::text[]) AS f (topic, lane_type, lane_id)
 			WHERE h.topic = f.topic AND h.lane_type = f.lane_type AND h.lane_id = f.lane_id AND EXISTS (SELECT 1 FROM lease)),
 		held AS (INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error)
@@ -53,11 +54,14 @@ const (
 		SELECT count(*) FROM lease`
 
 	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
-		WHERE e.seq IS NULL OR (e.published_at IS NOT NULL AND e.appended_at < evc_now($1) - $2) ORDER BY l.seq LIMIT $3)`
-	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE published_at IS NOT NULL AND appended_at < evc_now($1) - $2 ORDER BY seq LIMIT $3)`
+		WHERE (e.seq IS NULL OR e.appended_at < evc_now($1) - $2) AND NOT EXISTS (SELECT 1 FROM evc_outbox o WHERE o.seq = l.seq) ORDER BY l.seq LIMIT $3)`
+	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event e WHERE appended_at < evc_now($1) - $2
+		AND NOT EXISTS (SELECT 1 FROM evc_outbox o WHERE o.seq = e.seq) ORDER BY seq LIMIT $3)`
+	dropSent = `DELETE FROM evc_sent WHERE published_at < evc_now($1) - $2 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT $3)`
 	// Rows lie in the order of their age, so the oldest says whether a look pays.
 	oldestLog   = `SELECT coalesce((SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1) < evc_now($1) - $2, false)`
 	oldestEvent = `SELECT coalesce((SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1) < evc_now($1) - $2, false)`
+	oldestSent  = `SELECT coalesce((SELECT published_at FROM evc_sent ORDER BY id LIMIT 1) < evc_now($1) - $2, false)`
 )
 
 // retainPiece bounds one transaction of retention.
@@ -99,20 +103,35 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 		t.Queue(dropRelays, s.at())
 		t.Queue(renewRelay, l.Owner, micros(l.For), s.at())
 		t.Queue(freeShards)
-		return t.QueryRow(ctx, shareShards, l.Owner, delivery.Shards).Scan(&shards)
+		if err := t.QueryRow(ctx, shareShards, l.Owner, delivery.Shards).Scan(&shards); err != nil {
+			return err
+		}
+		rows, err := t.Query(ctx, ownShards, l.Owner)
+		if err != nil {
+			return err
+		}
+		own, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+		s.mu.Lock()
+		s.shards[l.Owner] = own
+		s.mu.Unlock()
+		return err
 	})
 	return shards, err
 }
 
 // Pending implements delivery.OutboxStore. The commit that renews the lease is
-// synced and comes after the read: whatever was read is on disk by then.
+// synced and comes after the read: whatever was read is on disk by then. Shards
+// only move away from an owner by its own call of Lease, or with its lease.
 func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
 	pending := make([]delivery.Row, 0, limit)
 	var renewed int64
+	s.mu.Lock()
+	shards := s.shards[l.Owner]
+	s.mu.Unlock()
 	err := s.pool.with(ctx, func(conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		batch.Queue(planPending)
-		batch.Queue(selectPending, l.Owner, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) error {
+		batch.Queue(selectPending, shards, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				row, err := scanPending(rows)
 				if err != nil {
@@ -209,6 +228,9 @@ func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 		t.Queue(lockShards, int64(lockRelays))
 		t.Queue(releaseRelay, l.Owner)
 		t.Queue(freeShards)
+		s.mu.Lock()
+		delete(s.shards, l.Owner)
+		s.mu.Unlock()
 		return nil
 	})
 }
@@ -237,7 +259,11 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return logs, fmt.Errorf("drop keys: %w", err)
 	}
-	return logs + events, nil
+	sent, err := s.drop(ctx, oldestSent, dropSent, max(keep, remember))
+	if err != nil {
+		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
+	}
+	return logs + events + sent, nil
 }
 
 func (s *Store) drop(ctx context.Context, oldest, query string, keep time.Duration) (int, error) {

@@ -103,12 +103,18 @@ func (s *Store) nudge() {
 	}
 }
 
-// Exec implements pgx.Tx.
-func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if err := t.flush(ctx); err != nil {
-		return pgconn.CommandTag{}, err
+// Exec implements pgx.Tx. It takes one round trip with what is queued.
+func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
+	t.begin()
+	if t.queue.Len() == 0 {
+		return t.conn.Exec(ctx, sql, args...)
 	}
-	return t.conn.Exec(ctx, sql, args...)
+	t.queue.Queue(sql, args...).Exec(func(got pgconn.CommandTag) error {
+		tag = got
+		return nil
+	})
+	err = t.flush(ctx)
+	return tag, err
 }
 
 // Query implements pgx.Tx.
@@ -119,12 +125,25 @@ func (t *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, erro
 	return t.conn.Query(ctx, sql, args...)
 }
 
-// QueryRow implements pgx.Tx.
+// QueryRow implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	if err := t.flush(ctx); err != nil {
-		return failedRow{err}
+	t.begin()
+	if t.queue.Len() == 0 {
+		return t.conn.QueryRow(ctx, sql, args...)
 	}
-	return t.conn.QueryRow(ctx, sql, args...)
+	return queuedRow{ctx, t, t.queue.Queue(sql, args...)}
+}
+
+// queuedRow is sent when it is scanned, as a row of pgx is read.
+type queuedRow struct {
+	ctx context.Context
+	t   *Tx
+	q   *pgx.QueuedQuery
+}
+
+func (r queuedRow) Scan(into ...any) error {
+	r.q.QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
+	return r.t.flush(r.ctx)
 }
 
 type failedRow struct{ err error }

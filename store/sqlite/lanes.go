@@ -18,7 +18,7 @@ const (
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
 		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3
-		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.case_id, p.arrival LIMIT ?5`
+		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT ?5`
 )
 
 // waitingAtOnce is how many events of a lane are handed out with it.

@@ -27,25 +27,27 @@ const (
 	// topic, so that a batch that is sent again is stamped the same.
 	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, e.appended_at,
 			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
-			coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
-				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0)
+			CASE WHEN e.version > 1 THEN coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
+				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
 		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
 		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
 		WHERE o.shard IN (SELECT shard FROM evc_shard WHERE owner = ?1) AND (h.until IS NULL OR h.until <= ?2)
 		ORDER BY o.seq LIMIT ?3`
 
-	markPublished = `UPDATE evc_event SET published_at = ?2 WHERE seq IN (SELECT value FROM json_each(?1))`
-	deleteSent    = `DELETE FROM evc_outbox WHERE seq IN (SELECT value FROM json_each(?))`
-	dropHold      = `DELETE FROM evc_hold WHERE topic = ? AND lane_type = ? AND lane_id = ?`
-	setHold       = `INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error) VALUES (?, ?, ?, ?, ?, ?)
+	noteSent   = `INSERT INTO evc_sent (owner, published_at, seqs) VALUES (?, ?, ?)`
+	deleteSent = `DELETE FROM evc_outbox WHERE seq IN (SELECT value FROM json_each(?))`
+	dropHold   = `DELETE FROM evc_hold WHERE topic = ? AND lane_type = ? AND lane_id = ?`
+	setHold    = `INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error`
 
 	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
-		WHERE e.seq IS NULL OR (e.published_at IS NOT NULL AND e.appended_at < ?1) ORDER BY l.seq LIMIT ?2)`
-	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE published_at IS NOT NULL AND appended_at < ?1 ORDER BY seq LIMIT ?2)`
+		WHERE (e.seq IS NULL OR e.appended_at < ?1) AND l.seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY l.seq LIMIT ?2)`
+	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY seq LIMIT ?2)`
+	dropSent   = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
 	// Rows lie in the order of their age, so the oldest say whether a look pays.
 	oldestLog   = `SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1`
 	oldestEvent = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
+	oldestSent  = `SELECT published_at FROM evc_sent ORDER BY id LIMIT 1`
 )
 
 // retainPiece bounds one transaction of retention.
@@ -140,7 +142,7 @@ func (s *Store) Settle(ctx context.Context, l delivery.Lease, sent []delivery.Ro
 		if n == 0 {
 			return delivery.ErrFenced
 		}
-		if err := t.settleSent(ctx, sent, now); err != nil {
+		if err := t.settleSent(ctx, l, sent, now); err != nil {
 			return err
 		}
 		for _, h := range held {
@@ -152,7 +154,7 @@ func (s *Store) Settle(ctx context.Context, l delivery.Lease, sent []delivery.Ro
 	})
 }
 
-func (t *txn) settleSent(ctx context.Context, sent []delivery.Row, now int64) error {
+func (t *txn) settleSent(ctx context.Context, l delivery.Lease, sent []delivery.Row, now int64) error {
 	if len(sent) == 0 {
 		return nil
 	}
@@ -172,7 +174,7 @@ func (t *txn) settleSent(ctx context.Context, sent []delivery.Row, now int64) er
 	if _, err := t.exec(ctx, deleteSent, string(list)); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, markPublished, string(list), now)
+	_, err = t.exec(ctx, noteSent, l.Owner, now, string(list))
 	return err
 }
 
@@ -212,7 +214,11 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return logs, fmt.Errorf("drop keys: %w", err)
 	}
-	return logs + events, nil
+	sent, err := s.drop(ctx, oldestSent, dropSent, now-micros(max(keep, remember)))
+	if err != nil {
+		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
+	}
+	return logs + events + sent, nil
 }
 
 func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (int, error) {

@@ -18,6 +18,8 @@ func TestMain(m *testing.M) { deliverytest.Main(m, open) }
 
 func TestStore(t *testing.T) { deliverytest.Store(t, fresh) }
 
+func TestRuntime(t *testing.T) { deliverytest.Runtime(t, fresh) }
+
 func TestDrills(t *testing.T) { deliverytest.Drills(t, fresh) }
 
 func TestBroker(t *testing.T) {

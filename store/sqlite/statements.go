@@ -4,7 +4,7 @@ package sqlite
 // event or once a batch.
 var statements = []string{
 	insertEvent, selectBody, insertLog, insertOutbox, insertEffect,
-	holdLease, markPublished, deleteSent, dropHold, setHold,
+	holdLease, noteSent, deleteSent, dropHold, setHold,
 	isPaused, setInflight, addAttempt, anyAttempt, attemptOf,
 	horizonOf, insertSeen, outcomeOf, setOutcome, anyBlock, blockOf, markOf,
 	newMark, setMark, setBlock, wakeBlock, dropBlock, park, resolveCase, unpark,

@@ -15,8 +15,7 @@ CREATE TABLE evc_event (
   lane_id      TEXT NOT NULL,
   version      INTEGER NOT NULL CHECK (version >= 0),
   body         BLOB NOT NULL,
-  appended_at  INTEGER NOT NULL,
-  published_at INTEGER
+  appended_at  INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, event) WHERE version > 0;
 
@@ -33,6 +32,9 @@ CREATE TABLE evc_log (
 
 -- what waits to be sent: rows leave when they are
 CREATE TABLE evc_outbox (seq INTEGER PRIMARY KEY, shard INTEGER NOT NULL) STRICT;
+
+-- when they were: one row a batch, so that marking costs next to nothing
+CREATE TABLE evc_sent (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, published_at INTEGER NOT NULL, seqs TEXT NOT NULL) STRICT; -- a JSON list
 
 -- lanes whose head the broker refused
 CREATE TABLE evc_hold (

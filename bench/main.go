@@ -1,0 +1,122 @@
+// Command bench measures publishing, relaying and consuming against the bare
+// database in the same run. It runs every scenario once a round and takes the
+// median of the rounds, because a shared machine is faster in one minute than in
+// the next: the ratios are the result, the absolute numbers are colour.
+//
+//	cd bench && EVCONTRACT_POSTGRES=… go run . [-rounds 7] [-only relay]
+//
+// Every figure ends as one JSON line on standard output.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Figure is one line of the output.
+type Figure struct {
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Ratio   float64 `json:"ratio"`
+	Against string  `json:"against"`
+	Goal    float64 `json:"goal"`
+}
+
+// scenario is measured once a round: how many of something a second.
+type scenario struct {
+	name    string
+	unit    string
+	against string  // the scenario that it is compared with
+	goal    float64 // the least ratio; 0 where there is none
+	run     func(ctx context.Context, d time.Duration) (perSecond float64, err error)
+}
+
+func main() {
+	rounds := flag.Int("rounds", 7, "how often every scenario is measured")
+	only := flag.String("only", "", "measure scenarios whose name contains this, and what they are compared with")
+	each := flag.Duration("for", time.Second, "how long one measurement takes")
+	flag.Parse()
+	if err := run(context.Background(), *rounds, *each, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, rounds int, each time.Duration, only string) error {
+	lite, closeLite, err := sqliteScenarios(ctx)
+	if err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	defer closeLite()
+	all := lite
+	if dsn := os.Getenv("EVCONTRACT_POSTGRES"); dsn == "" {
+		fmt.Fprintln(os.Stderr, "EVCONTRACT_POSTGRES is not set: PostgreSQL is not measured")
+	} else {
+		pg, closePG, err := postgresScenarios(ctx, dsn)
+		if err != nil {
+			return fmt.Errorf("postgres: %w", err)
+		}
+		defer closePG()
+		all = append(all, pg...)
+	}
+	return measure(ctx, selected(all, only), rounds, each)
+}
+
+func selected(all []scenario, only string) []scenario {
+	want := map[string]bool{}
+	for _, s := range all {
+		if strings.Contains(s.name, only) {
+			want[s.name], want[s.against] = true, true
+		}
+	}
+	return slices.DeleteFunc(all, func(s scenario) bool { return !want[s.name] })
+}
+
+// measure prints the whole output on standard error and the figures on standard
+// output.
+func measure(ctx context.Context, all []scenario, rounds int, each time.Duration) error {
+	results := map[string][]float64{}
+	for round := range rounds {
+		for _, s := range all {
+			v, err := s.run(ctx, each)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			results[s.name] = append(results[s.name], v)
+			fmt.Fprintf(os.Stderr, "round %d  %-44s %10.0f %s\n", round+1, s.name, v, s.unit)
+		}
+	}
+	out := json.NewEncoder(os.Stdout)
+	for _, s := range all {
+		f := Figure{Name: s.name, Value: median(results[s.name]), Unit: s.unit, Against: s.against, Goal: s.goal}
+		if s.against != "" {
+			f.Ratio = ratio(results[s.name], results[s.against])
+		}
+		if err := out.Encode(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ratio is the median of the ratios of the rounds.
+func ratio(a, b []float64) float64 {
+	r := make([]float64, len(a))
+	for i := range a {
+		r[i] = a[i] / b[i]
+	}
+	return float64(int(median(r)*1000)) / 1000
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/store/postgres"
+)
+
+const schema = "evc_bench"
+
+// pgBench has a connection for each worker.
+type pgBench struct {
+	store *postgres.Store
+	conns []*pgx.Conn
+}
+
+func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), error) {
+	admin, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := admin.Exec(ctx, "DROP SCHEMA IF EXISTS "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
+		return nil, nil, err
+	}
+	dsn += " search_path=" + schema
+	b := &pgBench{}
+	if b.store, err = postgres.Open(ctx, dsn); err != nil {
+		return nil, nil, err
+	}
+	for range workers {
+		conn, err := pgx.Connect(ctx, dsn)
+		if err != nil {
+			return nil, nil, err
+		}
+		b.conns = append(b.conns, conn)
+	}
+	if _, err := b.conns[0].Exec(ctx, `CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload bytea);
+		CREATE TABLE orders (id int PRIMARY KEY, n bigint NOT NULL); INSERT INTO orders SELECT generate_series(1, 1000), 0;
+		CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid, n int)`); err != nil {
+		return nil, nil, err
+	}
+	stop := func() {
+		err := errors.Join(b.store.Close())
+		for _, conn := range b.conns {
+			err = errors.Join(err, conn.Close(ctx))
+		}
+		_, dropErr := admin.Exec(ctx, "DROP SCHEMA "+schema+" CASCADE")
+		if err = errors.Join(err, dropErr, admin.Close(ctx)); err != nil {
+			fmt.Println("clean up:", err)
+		}
+	}
+	return []scenario{
+		{name: "pg bare insert, 8 connections", unit: "rows/s", run: b.bare},
+		{name: "pg business transaction", unit: "tx/s", run: b.business},
+		{name: "pg publish in the caller's transaction", unit: "tx/s", against: "pg business transaction", goal: 0.65, run: b.publish},
+		{name: "pg publish through InTx", unit: "tx/s", against: "pg business transaction", goal: 0.9, run: b.publishInTx},
+		{name: "pg relay to a null broker, batch 500", unit: "events/s", against: "pg bare insert, 8 connections", goal: 5, run: b.relay},
+		{name: "pg consume, handler that waits", unit: "events/s", against: "pg bare insert, 8 connections", goal: 0.5, run: b.consumeEach},
+		{name: "pg consume, handler that queues", unit: "events/s", against: "pg bare insert, 8 connections", goal: 2, run: b.consumeQueued},
+		{name: "pg consume, batch handler", unit: "events/s", against: "pg bare insert, 8 connections", goal: 2.5, run: b.consumeBatch},
+	}, stop, nil
+}
+
+func (b *pgBench) bare(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		_, err := b.conns[w].Exec(ctx, "INSERT INTO bare (payload) VALUES ($1)", payload)
+		return err
+	})
+}
+
+const update = "UPDATE orders SET n = n + 1 WHERE id = $1"
+
+func (b *pgBench) business(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return pgx.BeginFunc(ctx, b.conns[w], func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, update, order(w))
+			return err
+		})
+	})
+}
+
+// order is one of the worker's own: the lock of a row is not what is measured.
+func order(w int) int64 { return int64(w*100) + unique.Add(1)%100 + 1 }
+
+func (b *pgBench) publish(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return pgx.BeginFunc(ctx, b.conns[w], func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, update, order(w)); err != nil {
+				return err
+			}
+			_, err := postgres.In(tx).Append(ctx, draft())
+			return err
+		})
+	})
+}
+
+func (b *pgBench) publishInTx(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return b.store.InTx(ctx, func(ctx context.Context, tx *postgres.Tx) error {
+			if _, err := tx.Exec(ctx, update, order(w)); err != nil {
+				return err
+			}
+			_, err := postgres.In(tx).Append(ctx, draft())
+			return err
+		})
+	})
+}
+
+func (b *pgBench) relay(ctx context.Context, _ time.Duration) (float64, error) {
+	// What publishing left behind is not measured.
+	if _, err := b.conns[0].Exec(ctx, "DELETE FROM evc_outbox"); err != nil {
+		return 0, err
+	}
+	if _, err := b.conns[0].Exec(ctx, "VACUUM ANALYZE evc_outbox"); err != nil {
+		return 0, err
+	}
+	return relay(ctx, b.store, func(n int) error {
+		for n > 0 {
+			err := pgx.BeginFunc(ctx, b.conns[0], func(tx pgx.Tx) error {
+				drafts := make([]event.Draft, min(n, 1000))
+				for i := range drafts {
+					drafts[i] = draft()
+				}
+				n -= len(drafts)
+				_, err := postgres.In(tx).Append(ctx, drafts...)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, 40_000)
+}
+
+const insertEffect = "INSERT INTO effect (key, n) VALUES ($1, $2)"
+
+// partitions is how many batches are handled at the same time.
+const partitions = 4
+
+func (b *pgBench) consumeEach(ctx context.Context, d time.Duration) (float64, error) {
+	return consume(ctx, b.store, partitions, d, event.Route{
+		Handle: func(ctx context.Context, tx event.Tx, _ event.Message, id event.Identity) error {
+			_, err := postgres.From(tx).Exec(ctx, insertEffect, [16]byte(id.Key), 1)
+			return err
+		},
+	})
+}
+
+func (b *pgBench) consumeQueued(ctx context.Context, d time.Duration) (float64, error) {
+	return consume(ctx, b.store, partitions, d, event.Route{
+		Handle: func(_ context.Context, tx event.Tx, _ event.Message, id event.Identity) error {
+			postgres.FromQueue(tx).Queue(insertEffect, [16]byte(id.Key), 1)
+			return nil
+		},
+	})
+}
+
+func (b *pgBench) consumeBatch(ctx context.Context, d time.Duration) (float64, error) {
+	return consume(ctx, b.store, partitions, d, event.Route{
+		Batch: func(_ context.Context, tx event.Tx, _ []event.Message, ids []event.Identity) []error {
+			keys := make([][16]byte, len(ids))
+			for i, id := range ids {
+				keys[i] = id.Key
+			}
+			postgres.FromQueue(tx).Queue("INSERT INTO effect (key, n) SELECT k, 1 FROM unnest($1::uuid[]) AS k", keys)
+			return nil
+		},
+	})
+}

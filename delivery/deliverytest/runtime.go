@@ -1,0 +1,378 @@
+package deliverytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+// Runtime runs inboxes and effects over a store, step by step.
+func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, *World)
+	}{
+		{"latest skips what is older", latestSkips},
+		{"latest keeps conflicts out", latestConflicts},
+		{"contiguous waits for what is missing", contiguousFills},
+		{"contiguous gives a gap up after its time", contiguousGivesUp},
+		{"contiguous counts what it does not read", contiguousPasses},
+		{"one fact under two versions and random ids", oneFact},
+		{"a failing event holds its lane in order", failingHolds},
+		{"a permanent error is quarantined at once", permanentQuarantined},
+		{"what cannot be identified is quarantined by position", unidentified},
+		{"a panic is an error with a stack", panicQuarantined},
+		{"a batch handler loses only what fails", batchNarrows},
+		{"an error at commit is found", commitBlamed},
+		{"a paused consumer keeps its place", pausedWaits},
+		{"a stop finishes the batch", stopFinishes},
+		{"replay rehearses and applies the same plan", replayApplies},
+		{"a route without a handler does not start", refusesToStart},
+		{"calls are settled by asking", effectsSettle},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(fresh(t))
+			if err := w.Create(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.run(t, w)
+		})
+	}
+}
+
+func same(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+func latestSkips(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Projection))
+	i.deliver(fact("o", 2).Message(1), fact("o", 1).Message(0), fact("o", 3).Message(2))
+	i.want("applied", i.versions(Projection), []int64{2, 3})
+	i.want("outcome of the older", i.outcome(fact("o", 1)), delivery.Stale)
+	i.deliver(fact("o", 2).Message(1))
+	i.want("a duplicate", i.versions(Projection), []int64{2, 3})
+}
+
+func latestConflicts(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Projection))
+	other := fact("o", 2)
+	other.Payment = "another"
+	i.deliver(fact("o", 2).Message(1), other.Message(1), fact("o", 3).Message(2))
+	i.want("applied", i.versions(Projection), []int64{2, 3})
+	i.want("conflicts", len(i.cases(delivery.ReasonConflict)), 1)
+}
+
+func contiguousFills(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
+	i.deliver(fact("o", 1).Message(0), fact("o", 7).Message(5), fact("o", 5).Message(3), fact("p", 1).Message(0))
+	i.want("applied", i.versions(Audit), []int64{1, 1})
+	i.want("the gap waits", i.outcome(fact("o", 7)), delivery.Parked)
+	i.deliver(fact("o", 3).Message(1)) // not every version makes an event
+	i.eventually("applied", []int64{1, 1, 3, 5, 7}, func() any { return i.versions(Audit) })
+	i.eventually("blocked lanes", 0, func() any { n, _ := w.DB.Count(t.Context(), "SELECT count(*) FROM evc_block"); return n })
+}
+
+func contiguousGivesUp(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{GapWithin: 50 * time.Millisecond}, w.Consumer(Audit))
+	i.deliver(fact("o", 1).Message(0), fact("o", 3).Message(2))
+	i.eventually("gaps", 1, func() any { return len(i.cases(delivery.ReasonGap)) })
+	i.deliver(fact("o", 4).Message(3))
+	i.want("the lane waits for a person", i.outcome(fact("o", 4)), delivery.Parked)
+	i.deliver(fact("o", 2).Message(1)) // it came late after all
+	i.want("applied", i.versions(Audit), []int64{1, 2})
+	i.replay(i.cases(delivery.ReasonGap)[0].ID)
+	i.eventually("applied after the replay", []int64{1, 2, 3, 4}, func() any { return i.versions(Audit) })
+}
+
+func contiguousPasses(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
+	other := fact("o", 2).Message(1)
+	other.Type = "OrderShipped.v1"
+	i.deliver(fact("o", 1).Message(0), other, fact("o", 3).Message(2))
+	i.want("applied", i.versions(Audit), []int64{1, 3})
+}
+
+func oneFact(t *testing.T, w *World) {
+	c := w.Consumer(Loyalty)
+	v2 := c.Routes[0]
+	v2.Event = "OrderPaid.v2"
+	c.Routes = append(c.Routes, v2)
+	i := w.start(t, delivery.Inbox{}, c)
+	one, two, random := fact("o", 1).Message(0), fact("o", 1).Message(0), fact("o", 1).Message(0)
+	two.Type, random.ID = "OrderPaid.v2", "11111111-2222-4333-8444-555555555555"
+	i.deliver(one, two)
+	i.deliver(random, two, one)
+	i.want("applied", i.versions(Loyalty), []int64{1})
+}
+
+func failingHolds(t *testing.T, w *World) {
+	var observed atomic.Int64
+	i := w.start(t, delivery.Inbox{Observe: func(o delivery.Observation) {
+		if o.Outcome == delivery.Failed {
+			observed.Add(1)
+		}
+	}}, w.Consumer(Loyalty))
+	bad := fact("o", 1)
+	bad.Fault, bad.Times = "error", 2
+	i.deliver(bad.Message(0), fact("p", 1).Message(0), fact("o", 2).Message(1))
+	i.deliver(fact("o", 3).Message(2), fact("p", 2).Message(1))
+	i.eventually("applied", 5, func() any { return len(i.versions(Loyalty)) })
+	rows, err := w.DB.Query(t.Context(), "SELECT version FROM t_effect WHERE lane = 'o' ORDER BY n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.want("the failing lane in order", rows, [][]any{{1}, {2}, {3}})
+	i.want("failures seen", observed.Load(), 2)
+	i.want("attempts left behind", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_attempt")), 0)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func permanentQuarantined(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Loyalty))
+	bad := fact("o", 1)
+	bad.Fault = "permanent"
+	i.deliver(bad.Message(0), fact("o", 2).Message(1))
+	i.want("the lane flows", i.versions(Loyalty), []int64{2})
+	c := i.cases(delivery.ReasonPermanent)
+	i.want("cases", []any{len(c), c[0].Attempts, c[0].Owner, c[0].Errors[0]}, []any{1, 1, "team-drill", "drill: cannot be mended"})
+	if err := w.DB.Store.Discard(t.Context(), []int64{c[0].ID}, "me", "known"); err != nil {
+		t.Fatal(err)
+	}
+	i.deliver(bad.Message(0))
+	i.want("it stays discarded", i.outcome(bad), delivery.Discarded)
+}
+
+func unidentified(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Loyalty))
+	poison := fact("o", 1).Message(0)
+	poison.Payload = []byte{0xff, 0x00, '{'}
+	untyped := event.Message{Topic: Topic, Position: event.Position{Offset: 99}, Payload: []byte("?")}
+	for range 2 {
+		i.deliver(poison, untyped, fact("o", 2).Message(1))
+	}
+	i.want("cases", len(i.cases(delivery.ReasonUnidentified)), 2)
+	i.want("others flow", i.versions(Loyalty), []int64{2})
+}
+
+func panicQuarantined(t *testing.T, w *World) {
+	w.Policy.Retry.Attempts = 1
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Loyalty))
+	bad := fact("o", 1)
+	bad.Fault = "panic"
+	i.deliver(bad.Message(0))
+	c := i.cases(delivery.ReasonExhausted)
+	i.want("cases", len(c), 1)
+	if !strings.Contains(c[0].Errors[0], "handler panics") || !strings.Contains(c[0].Errors[0], "world.go") {
+		t.Errorf("no stack in %q", c[0].Errors)
+	}
+}
+
+func batchNarrows(t *testing.T, w *World) {
+	c := w.Consumer(Loyalty)
+	each := c.Routes[0].Handle
+	c.Routes[0].Handle = nil
+	c.Routes[0].Batch = func(ctx context.Context, tx event.Tx, ms []event.Message, ids []event.Identity) []error {
+		errs := make([]error, len(ms))
+		for i := range ms {
+			if errs[i] = each(ctx, tx, ms[i], ids[i]); errs[i] != nil {
+				break
+			}
+		}
+		return errs
+	}
+	i := w.start(t, delivery.Inbox{}, c)
+	bad := fact("o", 2)
+	bad.Fault = "permanent"
+	i.deliver(fact("o", 1).Message(0), bad.Message(1), fact("o", 3).Message(2), fact("p", 4).Message(0))
+	i.want("applied", i.versions(Loyalty), []int64{1, 3, 4})
+	i.want("cases", len(i.cases(delivery.ReasonPermanent)), 1)
+}
+
+// commitBlamed has a constraint that breaks when the transaction commits.
+func commitBlamed(t *testing.T, w *World) {
+	if err := w.DB.Do(t.Context(),
+		"CREATE TABLE t_parent (version BIGINT PRIMARY KEY)",
+		"INSERT INTO t_parent VALUES (1), (3)",
+		"CREATE TABLE t_child (version BIGINT REFERENCES t_parent (version) DEFERRABLE INITIALLY DEFERRED)",
+	); err != nil {
+		t.Fatal(err)
+	}
+	w.Policy.Retry.Attempts = 1
+	c := w.Consumer(Loyalty)
+	c.Routes[0].Handle = func(ctx context.Context, tx event.Tx, _ event.Message, id event.Identity) error {
+		return w.DB.Exec(ctx, tx, "INSERT INTO t_child VALUES ($1)", int64(id.Version))
+	}
+	i := w.start(t, delivery.Inbox{}, c)
+	i.deliver(fact("o", 1).Message(0), fact("o", 2).Message(1), fact("o", 3).Message(2))
+	i.want("applied", must(w.DB.Count(t.Context(), "SELECT count(*) FROM t_child")), 2)
+	i.want("cases", len(i.cases(delivery.ReasonExhausted)), 1)
+}
+
+func pausedWaits(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Loyalty))
+	i.deliver(fact("o", 1).Message(0))
+	if err := w.DB.Store.Pause(t.Context(), Loyalty, true, "me"); err != nil {
+		t.Fatal(err)
+	}
+	delivered := make(chan error, 1)
+	go func() { delivered <- i.hand.Deliver(fact("o", 2).Message(1)) }()
+	time.Sleep(50 * time.Millisecond)
+	i.want("applied while paused", i.versions(Loyalty), []int64{1})
+	if err := w.DB.Store.Pause(t.Context(), Loyalty, false, "me"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-delivered:
+		i.want("error", err, nil)
+	case <-time.After(time.Second):
+		t.Fatal("not resumed within a second")
+	}
+	i.want("applied", i.versions(Loyalty), []int64{1, 2})
+}
+
+func stopFinishes(t *testing.T, w *World) {
+	c := w.Consumer(Loyalty)
+	handle, entered, leave := c.Routes[0].Handle, make(chan struct{}), make(chan struct{})
+	c.Routes[0].Handle = func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
+		close(entered)
+		<-leave
+		return handle(ctx, tx, m, id)
+	}
+	i := w.start(t, delivery.Inbox{}, c)
+	delivered := make(chan error, 1)
+	go func() { delivered <- i.hand.Deliver(fact("o", 1).Message(0)) }()
+	<-entered
+	go func() { _ = i.stop() }()
+	time.Sleep(20 * time.Millisecond)
+	close(leave)
+	i.want("acknowledged", <-delivered, nil)
+	i.want("applied", i.versions(Loyalty), []int64{1})
+}
+
+func refusesToStart(t *testing.T, w *World) {
+	c := w.Consumer(Loyalty)
+	c.Routes[0].Handle = nil
+	err := delivery.Inbox{Store: w.DB.Store, Broker: &Hand{}}.Run(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), "OrderPaid.v1") {
+		t.Errorf("got %v, want an error that names the event", err)
+	}
+}
+
+// replay runs a dry run of cases and applies it.
+func (i *inbox) replay(ids ...int64) delivery.Replay {
+	i.t.Helper()
+	ctx := i.t.Context()
+	dry, err := i.DB.Store.Replay(ctx, delivery.Replay{Consumer: i.cases("")[0].Consumer, Cases: ids, By: "me", Reason: "mended"})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	i.eventually("dry run", delivery.ReplayRehearsed, func() any {
+		dry, err = i.DB.Store.Replay(ctx, delivery.Replay{ID: dry.ID})
+		return must(dry.State, err)
+	})
+	run, err := i.DB.Store.Replay(ctx, delivery.Replay{Apply: dry.ID, By: "me", Reason: "mended"})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	i.eventually("replay", delivery.ReplayDone, func() any {
+		run, err = i.DB.Store.Replay(ctx, delivery.Replay{ID: run.ID})
+		return must(run.State, err)
+	})
+	return run
+}
+
+func replayApplies(t *testing.T, w *World) {
+	var mended atomic.Bool
+	c := w.Consumer(Loyalty)
+	handle := c.Routes[0].Handle
+	c.Routes[0].Handle = func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
+		if err := handle(ctx, tx, m, id); err != nil || mended.Load() || id.Lane.ID != "o" {
+			return err
+		}
+		return event.Permanent(errors.New("not mended yet"))
+	}
+	i := w.start(t, delivery.Inbox{}, c)
+	i.deliver(fact("o", 2).Message(1), fact("o", 1).Message(0), fact("p", 1).Message(0))
+	var ids []int64
+	for _, c := range i.cases(delivery.ReasonPermanent) {
+		ids = append(ids, c.ID)
+	}
+	i.want("cases", len(ids), 2)
+	run := i.replay(ids...)
+	i.want("nothing is mended", []any{run.Results[0].Outcome, run.Results[0].Error != ""}, []any{delivery.Quarantined, true})
+	mended.Store(true)
+	dry, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Consumer: Loyalty, Cases: ids, By: "me", Reason: "mended"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.eventually("dry run", delivery.ReplayRehearsed, func() any {
+		dry, err = w.DB.Store.Replay(t.Context(), delivery.Replay{ID: dry.ID})
+		return must(dry.State, err)
+	})
+	i.want("what it would do", []any{dry.Results[0].Outcome, dry.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
+	i.want("applied by the dry run", i.versions(Loyalty), []int64{1})
+	run = i.replay(ids...)
+	i.want("results", []any{run.Results[0].Outcome, run.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
+	i.want("applied, in order", i.versions(Loyalty), []int64{1, 1, 2})
+	i.want("resolved by", i.cases("")[0].ResolvedBy, "me")
+	if _, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Apply: dry.ID, By: "me", Reason: "again"}); err == nil {
+		t.Error("a plan was applied twice")
+	}
+}
+
+func effectsSettle(t *testing.T, w *World) {
+	names := []string{"asked", "absent", "refused", "unsent", "expired"}
+	for _, name := range names {
+		e := event.Effect{Key: event.NewEffectKey(event.Key{1}, Notify, name), Name: name, Consumer: Notify, Event: event.Key{1}}
+		if err := w.DB.InTx(t.Context(), func(ctx context.Context, tx event.Tx) error { return tx.Intend(ctx, e) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var calls [5]atomic.Int64
+	lost := errors.New("the answer was lost")
+	answer := func(i int, first error) func(context.Context, event.Effect) (string, error) {
+		return func(context.Context, event.Effect) (string, error) {
+			if calls[i].Add(1) == 1 {
+				return "", first
+			}
+			return "ref", nil
+		}
+	}
+	found := func(context.Context, event.Effect) (string, error) { return "ref", nil }
+	absent := func(context.Context, event.Effect) (string, error) { return "", delivery.ErrAbsent }
+	retry := event.Retry{Initial: time.Millisecond, Attempts: 3}
+	x := delivery.Effects{Store: w.DB.Store, Poll: 5 * time.Millisecond, Do: map[string]delivery.Effect{
+		"asked":   {Call: answer(0, lost), Reconcile: found, Retry: retry},
+		"absent":  {Call: answer(1, lost), Reconcile: absent, Retry: retry},
+		"refused": {Call: answer(2, event.Permanent(lost)), Retry: retry},
+		"unsent":  {Call: answer(3, delivery.NotSent(lost)), Retry: retry},
+		"expired": {Call: answer(4, lost), Retry: retry},
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	i := &inbox{World: w, t: t}
+	i.eventually("calls with a next time", 0, func() any {
+		return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_effect WHERE next_at IS NOT NULL"))
+	})
+	cancel()
+	i.want("end", <-ended, nil)
+	rows, err := w.DB.Query(t.Context(), "SELECT name, state FROM evc_effect ORDER BY name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.want("states", rows, [][]any{{"absent", "confirmed"}, {"asked", "confirmed"}, {"expired", "unknown"}, {"refused", "failed"}, {"unsent", "confirmed"}})
+	i.want("calls", []int64{calls[0].Load(), calls[1].Load(), calls[2].Load(), calls[3].Load(), calls[4].Load()}, []int64{1, 2, 1, 2, 1})
+}

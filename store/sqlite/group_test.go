@@ -1,0 +1,157 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/store/sqlite"
+)
+
+func openStore(t *testing.T, path string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Producers that are committed together fail alone.
+func TestGroupCommit(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "with ?%# in its name.db"))
+	if _, err := s.DB().Exec("CREATE TABLE business (n INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	for n := range 60 {
+		running.Go(func() {
+			err := s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				if _, err := tx.ExecContext(ctx, "INSERT INTO business VALUES (?)", n); err != nil {
+					return err
+				}
+				d := deliverytest.Fact{Payment: fmt.Sprint(n), Order: fmt.Sprint(n), Version: 1}.Draft("OrderPaid.v1")
+				if _, err := sqlite.In(tx).Append(ctx, d); err != nil {
+					return err
+				}
+				switch n % 3 {
+				case 1:
+					return errors.New("undone")
+				case 2:
+					panic("at the disco")
+				}
+				return nil
+			})
+			if (err == nil) != (n%3 == 0) {
+				t.Errorf("producer %d: %v", n, err)
+			}
+		})
+	}
+	running.Wait()
+	for _, table := range []string{"business", "evc_event", "evc_outbox"} {
+		var n int
+		if err := s.Reader().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 20 {
+			t.Errorf("%s: %d rows, want 20 (%v)", table, n, err)
+		}
+	}
+}
+
+// A transaction that the caller began is as good as the store's.
+func TestCallersTransaction(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	d := deliverytest.Fact{Payment: "p", Order: "o", Version: 1}.Draft("OrderPaid.v1")
+	for _, commit := range []bool{false, true} {
+		tx, err := s.DB().BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sqlite.In(tx).Append(t.Context(), d)
+		if err != nil || r[0].Duplicate {
+			t.Fatalf("append: %v, %v", r, err)
+		}
+		if commit {
+			err = tx.Commit()
+		} else {
+			err = tx.Rollback()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The writing connection waits for another process instead of failing, and
+// readers cannot write.
+func TestTwoStoresOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	stores := []*sqlite.Store{openStore(t, path), openStore(t, path)}
+	var running sync.WaitGroup
+	for i, s := range stores {
+		running.Go(func() {
+			for n := range 50 {
+				d := deliverytest.Fact{Payment: fmt.Sprint(i, n), Order: fmt.Sprint(i, n), Version: 1}.Draft("OrderPaid.v1")
+				if err := s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+					_, err := sqlite.In(tx).Append(ctx, d)
+					return err
+				}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	var n int
+	if err := stores[0].Reader().QueryRow("SELECT count(*) FROM evc_outbox").Scan(&n); err != nil || n != 100 {
+		t.Errorf("%d rows, want 100 (%v)", n, err)
+	}
+	if _, err := stores[0].Reader().Exec("DELETE FROM evc_outbox"); err == nil {
+		t.Error("a reader wrote")
+	}
+}
+
+func TestNewerDatabaseIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	s, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.DB().Exec("UPDATE evc_meta SET version = 999"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(path); !errors.Is(err, sqlite.ErrNewer) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want ErrNewer with the path", err)
+	}
+	for _, bad := range []string{"", ":memory:", filepath.Join(t.TempDir(), "no", "such", "folder.db")} {
+		if _, err := sqlite.Open(bad); err == nil {
+			t.Errorf("opened %q", bad)
+		}
+	}
+}
+
+// A handler that ends the transaction is told so, and nothing is acknowledged.
+func TestForeignTransaction(t *testing.T) {
+	defer func() {
+		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "not a transaction of a SQLite store") {
+			t.Errorf("got %v", p)
+		}
+	}()
+	sqlite.From(foreign{})
+}
+
+type foreign struct{ event.Tx }
