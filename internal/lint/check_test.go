@@ -131,6 +131,23 @@ func TestProtobufOptional(t *testing.T) {
 	}
 }
 
+// TestExamplesInYAML: what an example is written in makes no difference.
+func TestExamplesInYAML(t *testing.T) {
+	a := archiveOf(ByID("example-refused").Example)
+	files := map[string][]byte{}
+	for name, data := range a.wrong {
+		files[strings.Replace(name, "paid.json", "paid.yaml", 1)] = bytes.ReplaceAll(data, []byte("/*.json"), []byte("/*"))
+	}
+	files["contracts/examples/broken.yml"] = []byte("a: [")
+	var rules []string
+	for _, f := range lint(t, files) {
+		rules = append(rules, f.Rule)
+	}
+	if !slices.Equal(rules, []string{"example-refused", "example-refused"}) {
+		t.Error(rules)
+	}
+}
+
 func TestRetryTotal(t *testing.T) {
 	retry := func(attempts int, initial, most time.Duration, jitter float64) contract.Retry {
 		return contract.Retry{

@@ -15,11 +15,19 @@ type example struct {
 	file  string
 }
 
-// validate decides whether the example is an event, by its schema.
+// validate decides whether the example is an event, by its schema. An example may
+// be written in YAML, where it can have comments.
 func (x example) validate() error {
 	document, err := x.tree.ReadFile(x.file)
 	if err != nil {
 		return err
+	}
+	if ext := path.Ext(x.file); ext == ".yaml" || ext == ".yml" {
+		node, errs := source.ParseYAML(x.file, document)
+		if node == nil {
+			return errs[0]
+		}
+		document = node.JSON()
 	}
 	return x.event.Schema.Validate(document)
 }
