@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -63,7 +64,7 @@ func (w *protoWalk) binaryShape(p fieldPair) {
 	before := len(w.claims)
 	w.binaryValue(p)
 	many := p.writer.IsList() || p.writer.IsMap()
-	if !many || len(w.claims) > before {
+	if !many || w.refusedSince(before) {
 		return
 	}
 	switch {
@@ -75,6 +76,11 @@ func (w *protoWalk) binaryShape(p fieldPair) {
 	default:
 		w.elementLost(p, "a reader that expects one takes the last")
 	}
+}
+
+// refusedSince reports whether an error was claimed after a number of claims.
+func (w *protoWalk) refusedSince(before int) bool {
+	return slices.ContainsFunc(w.claims[before:], func(c *claim) bool { return c.Severity == rule.Error })
 }
 
 // binaryValue judges one value against another of the same wire type.

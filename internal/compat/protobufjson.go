@@ -305,7 +305,7 @@ func (w *protoWalk) jsonPrecision(p fieldPair) {
 		exact = 53
 	}
 	n := new(big.Int).Add(new(big.Int).Lsh(bigOne, exact), bigOne)
-	if integers[p.sent.Kind()].holds(n) {
+	if boundsOf(p.sent).allow(n) {
 		w.refuse(p, "value-garbled", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("the reader takes %s for its neighbour %s", n, new(big.Int).Sub(n, bigOne)))
 	}
 }

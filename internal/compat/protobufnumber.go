@@ -3,6 +3,7 @@ package compat
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -13,6 +14,7 @@ import (
 type integer struct {
 	low, high *big.Int
 	bits      int
+	wire      protowire.Type
 	encode    func(*big.Int) uint64
 	decode    func(uint64) *big.Int
 }
@@ -52,18 +54,18 @@ func asBool(raw uint64) *big.Int {
 }
 
 var integers = map[protoreflect.Kind]integer{
-	protoreflect.Int32Kind:    {minInt32, maxInt32, 32, plainBits, asInt32},
-	protoreflect.Int64Kind:    {minInt64, maxInt64, 64, plainBits, asInt64},
-	protoreflect.Uint32Kind:   {bigZero, maxUint32, 32, plainBits, asUint32},
-	protoreflect.Uint64Kind:   {bigZero, maxUint64, 64, plainBits, asUint64},
-	protoreflect.Sint32Kind:   {minInt32, maxInt32, 32, zigzag32, unzigzag32},
-	protoreflect.Sint64Kind:   {minInt64, maxInt64, 64, zigzag64, unzigzag64},
-	protoreflect.BoolKind:     {bigZero, bigOne, 1, plainBits, asBool},
-	protoreflect.EnumKind:     {minInt32, maxInt32, 32, plainBits, asInt32},
-	protoreflect.Fixed32Kind:  {bigZero, maxUint32, 32, plainBits, asUint32},
-	protoreflect.Sfixed32Kind: {minInt32, maxInt32, 32, plainBits, asInt32},
-	protoreflect.Fixed64Kind:  {bigZero, maxUint64, 64, plainBits, asUint64},
-	protoreflect.Sfixed64Kind: {minInt64, maxInt64, 64, plainBits, asInt64},
+	protoreflect.Int32Kind:    {minInt32, maxInt32, 32, protowire.VarintType, plainBits, asInt32},
+	protoreflect.Int64Kind:    {minInt64, maxInt64, 64, protowire.VarintType, plainBits, asInt64},
+	protoreflect.Uint32Kind:   {bigZero, maxUint32, 32, protowire.VarintType, plainBits, asUint32},
+	protoreflect.Uint64Kind:   {bigZero, maxUint64, 64, protowire.VarintType, plainBits, asUint64},
+	protoreflect.Sint32Kind:   {minInt32, maxInt32, 32, protowire.VarintType, zigzag32, unzigzag32},
+	protoreflect.Sint64Kind:   {minInt64, maxInt64, 64, protowire.VarintType, zigzag64, unzigzag64},
+	protoreflect.BoolKind:     {bigZero, bigOne, 1, protowire.VarintType, plainBits, asBool},
+	protoreflect.EnumKind:     {minInt32, maxInt32, 32, protowire.VarintType, plainBits, asInt32},
+	protoreflect.Fixed32Kind:  {bigZero, maxUint32, 32, protowire.Fixed32Type, plainBits, asUint32},
+	protoreflect.Sfixed32Kind: {minInt32, maxInt32, 32, protowire.Fixed32Type, plainBits, asInt32},
+	protoreflect.Fixed64Kind:  {bigZero, maxUint64, 64, protowire.Fixed64Type, plainBits, asUint64},
+	protoreflect.Sfixed64Kind: {minInt64, maxInt64, 64, protowire.Fixed64Type, plainBits, asInt64},
 }
 
 // telling are the numbers that show how kinds differ, the plainest first.
@@ -81,10 +83,10 @@ func numbersOf(f protoreflect.FieldDescriptor) []*big.Int {
 		}
 		return declared
 	}
-	kind := integers[f.Kind()]
+	limits := boundsOf(f)
 	var all []*big.Int
-	for _, n := range telling {
-		if kind.holds(n) {
+	for _, n := range append(slices.Clone(telling), limits.edges()...) {
+		if limits.allow(n) {
 			all = append(all, n)
 		}
 	}
@@ -107,11 +109,11 @@ func misread(writer, reader protoreflect.FieldDescriptor) (sent, seen *big.Int) 
 
 // mistaken finds a number that the reader takes for another that its enum names.
 func mistaken(writer protoreflect.FieldDescriptor, e protoreflect.EnumDescriptor) (sent, seen *big.Int) {
-	kind := integers[writer.Kind()]
+	kind, limits := integers[writer.Kind()], boundsOf(writer)
 	for i := e.Values().Len() - 1; i >= 0; i-- {
 		d := big.NewInt(int64(e.Values().Get(i).Number()))
 		for _, n := range []*big.Int{kind.decode(plainBits(d)), new(big.Int).Add(d, big.NewInt(1<<32))} {
-			if kind.holds(n) && n.Cmp(d) != 0 && asInt32(kind.encode(n)).Cmp(d) == 0 {
+			if limits.allow(n) && n.Cmp(d) != 0 && asInt32(kind.encode(n)).Cmp(d) == 0 {
 				return n, d
 			}
 		}
@@ -139,14 +141,19 @@ func cut(writer, reader protoreflect.FieldDescriptor, sent *big.Int) bool {
 // undeclared finds a number that the writer's kind holds and an enum does not
 // name.
 func undeclared(writer protoreflect.FieldDescriptor, e protoreflect.EnumDescriptor) *big.Int {
-	kind := integers[writer.Kind()]
+	limits := boundsOf(writer)
 	for n := int64(1); n < int64(e.Values().Len())+2; n++ {
-		if v := big.NewInt(n); kind.holds(v) && e.Values().ByNumber(protoreflect.EnumNumber(n)) == nil {
+		if v := big.NewInt(n); limits.allow(v) && e.Values().ByNumber(protoreflect.EnumNumber(n)) == nil {
 			return v
 		}
 	}
-	if e.Values().ByNumber(0) == nil {
+	if e.Values().ByNumber(0) == nil && limits.allow(bigZero) {
 		return bigZero
+	}
+	for _, n := range limits.edges() {
+		if limits.allow(n) && n.IsInt64() && e.Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil {
+			return n
+		}
 	}
 	return nil
 }

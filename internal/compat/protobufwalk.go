@@ -5,7 +5,6 @@ import (
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
-	"github.com/evcontract/evcontract/internal/rule"
 )
 
 // protoWalk goes over pairs of messages, the shortest path first, each pair
@@ -87,12 +86,9 @@ func (w *protoWalk) pair(m *matched, p fieldPair) {
 	} else {
 		w.binaryFields(m, p)
 	}
-	for _, c := range w.claims[before:] {
-		if c.Severity == rule.Error {
-			return // what it means comes after that it can be read
-		}
+	if !w.refusedSince(before) { // what it means comes after that it can be read
+		w.meaning(m, p)
 	}
-	w.meaning(m, p)
 }
 
 // everSent reports whether a field ever travels: one whose zero is not sent and

@@ -1,0 +1,167 @@
+package compat
+
+import (
+	"math"
+	"math/big"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// bounds are what protovalidate's rules leave of an integer field. They are read
+// from the bytes of its options, so the rules need not be known to this program.
+type bounds struct {
+	low, high *big.Int
+	only      []*big.Int // const and in; empty: the whole range
+}
+
+// Numbers of buf/validate/validate.proto.
+const (
+	validateField protowire.Number = 1159
+	rulesRepeated protowire.Number = 18
+	rulesItems    protowire.Number = 4
+
+	ruleConst protowire.Number = 1
+	ruleLt    protowire.Number = 2
+	ruleLte   protowire.Number = 3
+	ruleGt    protowire.Number = 4
+	ruleGte   protowire.Number = 5
+	ruleIn    protowire.Number = 6
+)
+
+// rulesOf is where a kind's rules stand among those of a field.
+var rulesOf = map[protoreflect.Kind]protowire.Number{
+	protoreflect.Int32Kind: 3, protoreflect.Int64Kind: 4, protoreflect.Uint32Kind: 5, protoreflect.Uint64Kind: 6,
+	protoreflect.Sint32Kind: 7, protoreflect.Sint64Kind: 8, protoreflect.Fixed32Kind: 9, protoreflect.Fixed64Kind: 10,
+	protoreflect.Sfixed32Kind: 11, protoreflect.Sfixed64Kind: 12,
+}
+
+// boundsOf reads a field's rules; without any, its kind's own bounds.
+func boundsOf(f protoreflect.FieldDescriptor) bounds {
+	kind := integers[f.Kind()]
+	b := bounds{low: kind.low, high: kind.high}
+	number, known := rulesOf[f.Kind()]
+	if !known || f.ContainingMessage() == nil || f.ContainingMessage().IsMapEntry() {
+		return b
+	}
+	options, err := proto.Marshal(f.Options())
+	if err != nil || len(options) == 0 {
+		return b
+	}
+	rules := inner(options, validateField)
+	if f.IsList() {
+		rules = inner(inner(rules, rulesRepeated), rulesItems)
+	}
+	b.apply(inner(rules, number), kind)
+	return b
+}
+
+// inner joins what a message holds under a number. Bytes that don't parse hold
+// nothing.
+func inner(message []byte, number protowire.Number) []byte {
+	var found []byte
+	eachField(message, func(n protowire.Number, t protowire.Type, value []byte) {
+		if n == number && t == protowire.BytesType {
+			content, _ := protowire.ConsumeBytes(value)
+			found = append(found, content...)
+		}
+	})
+	return found
+}
+
+func eachField(message []byte, do func(protowire.Number, protowire.Type, []byte)) {
+	for len(message) > 0 {
+		n, t, size := protowire.ConsumeTag(message)
+		if size < 0 {
+			return
+		}
+		message = message[size:]
+		length := protowire.ConsumeFieldValue(n, t, message)
+		if length < 0 {
+			return
+		}
+		do(n, t, message[:length])
+		message = message[length:]
+	}
+}
+
+// apply narrows the bounds. Rules that leave what lies outside of a range, not
+// inside, are left alone.
+func (b *bounds) apply(rules []byte, kind integer) {
+	low, high := b.low, b.high
+	eachField(rules, func(n protowire.Number, t protowire.Type, value []byte) {
+		if n == ruleIn && t == protowire.BytesType {
+			b.only = append(b.only, packedValues(value, kind)...)
+			return
+		}
+		v := kind.decode(rawValue(t, value))
+		switch n {
+		case ruleConst, ruleIn:
+			b.only = append(b.only, v)
+		case ruleLt:
+			high = new(big.Int).Sub(v, bigOne)
+		case ruleLte:
+			high = v
+		case ruleGt:
+			low = new(big.Int).Add(v, bigOne)
+		case ruleGte:
+			low = v
+		}
+	})
+	if low.Cmp(high) <= 0 {
+		b.low, b.high = low, high
+	}
+}
+
+// packedValues reads a packed list of one kind.
+func packedValues(value []byte, kind integer) []*big.Int {
+	content, _ := protowire.ConsumeBytes(value)
+	var all []*big.Int
+	for len(content) > 0 {
+		size := protowire.ConsumeFieldValue(1, kind.wire, content)
+		if size < 0 {
+			return all
+		}
+		all = append(all, kind.decode(rawValue(kind.wire, content[:size])))
+		content = content[size:]
+	}
+	return all
+}
+
+func rawValue(t protowire.Type, value []byte) uint64 {
+	switch t {
+	case protowire.VarintType:
+		v, _ := protowire.ConsumeVarint(value)
+		return v
+	case protowire.Fixed32Type:
+		v, _ := protowire.ConsumeFixed32(value)
+		return uint64(v)
+	case protowire.Fixed64Type:
+		v, _ := protowire.ConsumeFixed64(value)
+		return v
+	}
+	return math.MaxUint64
+}
+
+// allow reports whether the rules let a number through.
+func (b bounds) allow(n *big.Int) bool {
+	if len(b.only) > 0 {
+		for _, v := range b.only {
+			if v.Cmp(n) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	return n.Cmp(b.low) >= 0 && n.Cmp(b.high) <= 0
+}
+
+// edges are the numbers to try beside the telling ones: if none of these is
+// misread, none between them is.
+func (b bounds) edges() []*big.Int {
+	if len(b.only) > 0 {
+		return b.only
+	}
+	return []*big.Int{b.high, b.low, new(big.Int).Sub(b.high, bigOne), new(big.Int).Add(b.low, bigOne)}
+}
