@@ -24,7 +24,7 @@ func (x example) validate() error {
 	}
 	if ext := path.Ext(x.file); ext == ".yaml" || ext == ".yml" {
 		node, errs := source.ParseYAML(x.file, document)
-		if node == nil {
+		if len(errs) > 0 {
 			return errs[0]
 		}
 		document = node.JSON()
