@@ -57,6 +57,27 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 	case listKind:
 		return b.list(t, w, path, hint)
 	case objectKind:
+		if len(w.steps) > 0 || !t.shape.choice() {
+			return b.object(t, w, path, hint)
+		}
+		fallthrough
+	default:
+		return b.several(t, k&^nullKind, w, path, hint)
+	}
+	return t
+}
+
+// several makes the type of a value that may be of several kinds, or one of
+// several objects.
+func (b *builder) several(t *typ, k kinds, w *want, path contract.Path, hint string) *typ {
+	if known := b.byShape[t.shape]; known != nil && known.union && w.plain() {
+		again := *known
+		again.null = t.null
+		return &again
+	}
+	switch {
+	case b.union(t, k, w, path, hint):
+	case k == objectKind:
 		return b.object(t, w, path, hint)
 	default:
 		b.raw(t, path)
@@ -87,6 +108,9 @@ func (b *builder) hint(s *shape, hint string) string {
 func (b *builder) raw(t *typ, path contract.Path) {
 	t.kind, t.null = rawKind, false
 	if t.shape.bare() {
+		if t.shape.loose {
+			b.findings.untyped(b.event, path, t.shape.pos)
+		}
 		return
 	}
 	if !b.loose {
@@ -193,7 +217,7 @@ func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {
 }
 
 func anything(pos source.Pos) *shape {
-	return &shape{pos: pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1}
+	return &shape{pos: pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1, fewestIn: 1, mostIn: -1}
 }
 
 // object is a struct where members are named, else a map.

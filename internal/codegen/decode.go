@@ -1,5 +1,7 @@
 package codegen
 
+import "strings"
+
 // decoder prints how the types of one builder are read.
 type decoder struct {
 	*printer
@@ -17,9 +19,16 @@ func (d decoder) printDecoders() {
 }
 
 func (d decoder) structure(t *typ) {
+	if t.union {
+		d.variants(t)
+		return
+	}
 	d.used = names{}
 	d.line("")
 	d.line("func (v *%s) decode(s *event.Scanner) {", t.name)
+	if t == d.types[0] {
+		d.judge(t) // of all others, whoever holds them asks
+	}
 	need := d.seen(t)
 	if t.extra != nil {
 		d.line("v.More = nil")
@@ -37,6 +46,48 @@ func (d decoder) structure(t *typ) {
 	for _, f := range need {
 		d.line("s.Need(%s, seen.%s)", quote(f.json), f.seen)
 	}
+	d.line("}")
+}
+
+// variants reads a value by its kind.
+func (d decoder) variants(t *typ) {
+	d.used = names{}
+	d.line("")
+	d.line("func (v *%s) decode(s *event.Scanner) {", t.name)
+	d.line("switch s.Kind() {")
+	var wants []string
+	for i := 0; i < len(t.fields); i++ {
+		f := t.fields[i]
+		wants = append(wants, f.doc)
+		d.line("case event.%s:", f.json)
+		alike := 1
+		for i+alike < len(t.fields) && t.fields[i+alike].json == f.json {
+			alike++
+		}
+		d.alike(t.fields[i : i+alike])
+		i += alike - 1
+	}
+	d.line("default:")
+	d.line("s.Want(%s)", quote(strings.TrimPrefix(orList(wants), "want ")))
+	d.line("}")
+	d.line("}")
+}
+
+// alike reads a value that may be one of several objects: as the first that
+// fits, else as the last, which says what is wrong.
+func (d decoder) alike(fields []*field) {
+	last := len(fields) - 1
+	if last == 0 {
+		d.member(fields[0])
+		return
+	}
+	d.line("switch {")
+	for _, f := range fields[:last] {
+		d.line("case s.Try(%s):", d.judgeName(f.typ.shape, f.typ.hint, true))
+		d.member(f)
+	}
+	d.line("default:")
+	d.member(fields[last])
 	d.line("}")
 }
 

@@ -29,6 +29,10 @@ func (e encoder) structure(t *typ) {
 	} else {
 		e.line("func (v *%s) append(b []byte) []byte {", t.name)
 	}
+	if t.union {
+		e.variants(t)
+		return
+	}
 	e.line("start := len(b)")
 	for _, f := range t.fields {
 		e.member(f)
@@ -37,6 +41,18 @@ func (e encoder) structure(t *typ) {
 		e.more(t)
 	}
 	e.line("return event.EndObject(b, start)")
+	e.line("}")
+}
+
+// variants writes what is there. Two values side by side are no JSON: the
+// decoder that looks at every payload refuses them.
+func (e encoder) variants(t *typ) {
+	for _, f := range t.fields {
+		e.line("if v.%s != nil {", f.name)
+		e.value(f.typ, deref(f, "v."+f.name))
+		e.line("}")
+	}
+	e.line("return b")
 	e.line("}")
 }
 

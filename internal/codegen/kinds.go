@@ -141,12 +141,14 @@ type object struct {
 func flatten(s *shape) object {
 	var o object
 	seen := map[*shape]bool{}
+	var order []*shape
 	var visit func(s *shape)
 	visit = func(s *shape) {
 		if seen[s] {
 			return
 		}
 		seen[s] = true
+		order = append(order, s)
 		for _, m := range s.members {
 			o.add(m)
 		}
@@ -159,8 +161,15 @@ func flatten(s *shape) object {
 		}
 	}
 	visit(s)
+	for _, other := range order {
+		other.alternatives(func(arm *shape) { o.maybe(arm, 0) })
+	}
+	unnamed := anything(s.pos)
+	if s.extra != nil && len(s.patterns) == 0 {
+		unnamed = s.extra
+	}
 	for _, name := range o.required {
-		o.add(&member{name: name, shape: &shape{pos: s.pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1}})
+		o.add(&member{name: name, shape: unnamed})
 	}
 	o.extra, o.closed = s.extra, s.closed()
 	return o
@@ -182,4 +191,44 @@ func (o *object) needs(name string) bool {
 		}
 	}
 	return false
+}
+
+// alternatives calls f for the shapes of which some may hold.
+func (s *shape) alternatives(f func(*shape)) {
+	for _, arms := range [][]*shape{s.any, s.one, {s.then, s.otherwise}} {
+		for _, arm := range arms {
+			if arm != nil {
+				f(arm)
+			}
+		}
+	}
+	for _, n := range s.needs {
+		if n.shape != nil {
+			f(n.shape)
+		}
+	}
+}
+
+// maybe adds members that only an alternative names. Under the others they may
+// be anything, and so they have no type.
+func (o *object) maybe(s *shape, depth int) {
+	if depth > 16 { // recursive
+		return
+	}
+	for _, m := range s.members {
+		o.add(&member{name: m.name, shape: untypedMember(m.shape)})
+	}
+	if s.target != nil {
+		o.maybe(s.target, depth+1)
+	}
+	for _, arm := range s.all {
+		o.maybe(arm, depth+1)
+	}
+	s.alternatives(func(arm *shape) { o.maybe(arm, depth+1) })
+}
+
+func untypedMember(s *shape) *shape {
+	any := anything(s.pos)
+	any.doc, any.deprecated, any.loose = s.doc, s.deprecated, true
+	return any
 }

@@ -43,6 +43,7 @@ type typ struct {
 	path   contract.Path
 	hint   string // what functions about it are called after
 	unkept bool   // of a struct: it only judges
+	union  bool   // of a struct: one of its fields is there
 	alters bool   // it holds a field that a retry may change
 }
 

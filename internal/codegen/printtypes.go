@@ -19,6 +19,10 @@ func (p *printer) printTypes(event string, types []*typ) {
 // typeDoc says where the values of a type stand, and what the schema says of them.
 func (p *printer) typeDoc(event string, t *typ) {
 	p.comment(t.name + " is what stands at " + t.path.String() + " of " + event + ". " + t.doc)
+	if t.union {
+		p.line("//")
+		p.comment("It is of one of several kinds: one field is set.")
+	}
 }
 
 func (p *printer) printStruct(t *typ, more ...string) {
@@ -34,7 +38,9 @@ func (p *printer) printStruct(t *typ, more ...string) {
 func (p *printer) printFields(t *typ) {
 	for _, f := range t.fields {
 		if f.kept() && !f.hidden {
-			p.doc(f.doc, f.deprecated)
+			if !t.union {
+				p.doc(f.doc, f.deprecated)
+			}
 			p.line("%s %s", f.name, f.goType())
 		}
 	}

@@ -14,6 +14,7 @@ type shape struct {
 	deprecated bool
 
 	never bool     // the schema false
+	loose bool     // only some alternative says more of it
 	kinds kinds    // what type allows; all where it is silent
 	enum  []*value // nil: none
 	equal *value   // const

@@ -2,7 +2,6 @@ package shop_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -157,7 +156,7 @@ func TestMajors(t *testing.T) {
 func TestRolesOutsideThePayload(t *testing.T) {
 	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
-		Either: json.RawMessage(`"ab"`), AggregateID: "sku-1", AggregateVersion: 4, PartitionKey: "eu", OccurredAt: at,
+		Either: events.StockMovedV1Either{String: new("ab")}, AggregateID: "sku-1", AggregateVersion: 4, PartitionKey: "eu", OccurredAt: at,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +174,23 @@ func TestRolesOutsideThePayload(t *testing.T) {
 	}
 	if route.Order != event.OrderContiguous {
 		t.Errorf("order %v", route.Order)
+	}
+}
+
+// TestUnion: of a value that may be of several kinds, exactly one is written.
+func TestUnion(t *testing.T) {
+	draft := func(e events.StockMovedV1Either) error {
+		_, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{AggregateID: "a", AggregateVersion: 1, Either: e})
+		return err
+	}
+	object := &events.StockMovedV1EitherObject{Size: new(int64(3))}
+	if err := draft(events.StockMovedV1Either{Object: object}); err != nil {
+		t.Error(err)
+	}
+	for _, e := range []events.StockMovedV1Either{{}, {String: new("ab"), Object: object}, {String: new("a")}} {
+		if err := draft(e); err == nil || !strings.Contains(err.Error(), "either: ") {
+			t.Errorf("%+v: %v", e, err)
+		}
 	}
 }
 

@@ -1,0 +1,181 @@
+package codegen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// documents are shown to every schema, beside the corpus' own.
+var documents = []string{
+	`null`, `true`, `false`, `0`, `1`, `-1`, `1.0`, `1.5`, `3`, `7`, `10`, `100`, `1e3`, `9007199254740993`, `""`, `"a"`, `"ab"`, `"abc"`, `"1"`,
+	`"foo"`, `"bar"`, `"a longer text, of some words"`, `"2020-01-01"`, `"é\u0000"`, `[]`, `[1]`, `[1,1]`, `[1,1.0]`, `["a"]`, `["a",1]`, `[[],{}]`,
+	`[1,2,3,4,5,6]`, `[null,true]`, `{}`, `{"a":1}`, `{"a":"x","b":2}`, `{"foo":1}`, `{"foo":"x","bar":"y"}`, `{"bar":1}`, `{"a":{}}`, `{"a":[]}`,
+	`{"a":null,"b":null,"c":null}`, `{"foo":{"bar":1}}`, `{"name":"n"}`, `{"id":1}`, `{"type":"x"}`, `{"kind":"a","value":1}`, `{"":1}`, `{"x-y":"z"}`,
+}
+
+// TestDecodeCorpus decodes documents with generated code and with the schema
+// validator: the answers must be equal.
+func TestDecodeCorpus(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(corpora(t), "json", "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	pairs := writeSchemas(t, dir, slices.DeleteFunc(files, func(f string) bool { return strings.Contains(f, "real_") }), sample(40))
+	tree, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	run := corpusRun{files: map[string]string{}}
+	for i, p := range pairs {
+		schema, _ := jsonschema.Load(tree, p.name, jsonschema.Options{AssertFormats: true})
+		if schema == nil {
+			continue
+		}
+		if _, hole := schema.Hole(); hole {
+			continue
+		}
+		run.add(i, p, schema)
+	}
+	answers := run.build(t)
+	taken, wrong := 0, 0
+	for i, q := range run.questions {
+		want, got := q.schema.Validate([]byte(q.document)), answers[i]
+		if strings.Contains(got, "does not fit") {
+			continue // the documented limit of integers without bounds
+		}
+		if want != nil && strings.Contains(want.Error(), "encoded") {
+			continue // contentEncoding is an annotation for generated code
+		}
+		if got == "" {
+			taken++
+		}
+		if (want == nil) != (got == "") {
+			if wrong++; wrong < 20 {
+				t.Errorf("%s\n%s\nvalidator: %v\ndecoder:   %s", q.text, q.document, want, got)
+			}
+		}
+	}
+	t.Logf("%d schemas, %d documents, %d taken, %d answers differ; %d schemas refused for a keyword", len(run.files)-1, len(run.questions), taken, wrong, run.refused)
+}
+
+// corpusRun is a program made of many schemas' decoders.
+type corpusRun struct {
+	files     map[string]string
+	cases     strings.Builder
+	questions []question
+	refused   int
+}
+
+type question struct {
+	index    int
+	schema   *jsonschema.Schema
+	text     string
+	document string
+}
+
+func (r *corpusRun) add(i int, p corpusPair, schema *jsonschema.Schema) {
+	code, count := generateSchema(schema, fmt.Sprintf("E%dX", i), "main", true)
+	if count.unchecked > 0 {
+		r.refused++
+		return
+	}
+	r.files[fmt.Sprintf("e%d.go", i)] = code
+	fmt.Fprintf(&r.cases, "%d: decodeE%dX,\n", i, i)
+	shown := slices.Clone(documents)
+	for _, w := range p.Witness {
+		shown = append(shown, string(w))
+	}
+	for _, d := range shown {
+		r.questions = append(r.questions, question{i, schema, string(p.New), d})
+	}
+}
+
+const corpusMain = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/evcontract/evcontract/event"
+)
+
+var decoders = map[int]func(*event.Scanner) any{
+%s}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		index, document, _ := strings.Cut(lines.Text(), "\t")
+		i, _ := strconv.Atoi(index)
+		s := event.NewScanner([]byte(document))
+		decoders[i](&s)
+		if err := s.End(); err != nil {
+			fmt.Println(strconv.Quote(err.Error()))
+		} else {
+			fmt.Println()
+		}
+	}
+}
+`
+
+// build compiles the program without writing into the module, and gives its
+// answers.
+func (r *corpusRun) build(t *testing.T) []string {
+	t.Helper()
+	r.files["main.go"] = fmt.Sprintf(corpusMain, r.cases.String())
+	module, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp, overlay := t.TempDir(), map[string]string{}
+	for name, code := range r.files {
+		if err := os.WriteFile(filepath.Join(tmp, name), []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(module, "internal/codegen/corpusrun", name)] = filepath.Join(tmp, name)
+	}
+	data, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tmp, "overlay.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(tmp, "decode")
+	build := exec.Command("go", "build", "-gcflags=-N -l", "-overlay", filepath.Join(tmp, "overlay.json"), "-o", program, "./internal/codegen/corpusrun")
+	build.Dir = module
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%.4000s", err, out)
+	}
+	var input bytes.Buffer
+	for _, q := range r.questions {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, []byte(q.document)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&input, "%d\t%s\n", q.index, compact.String())
+	}
+	run := exec.Command(program)
+	run.Stdin = &input
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(out), "\n")
+}

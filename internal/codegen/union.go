@@ -1,0 +1,194 @@
+package codegen
+
+import (
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// variant is one kind that a value of several kinds may have.
+type variant struct {
+	kind kinds
+	name string // of its field in Go
+	json string // of its Kind in package event
+	want string
+}
+
+var variants = []variant{
+	{boolKind, "Bool", "BoolKind", "a boolean"},
+	{numberKind, "Number", "NumberKind", "a number"},
+	{integerKind, "Integer", "NumberKind", "an integer"},
+	{stringKind, "String", "StringKind", "a string"},
+	{listKind, "List", "ListKind", "a list"},
+	{objectKind, "Object", "ObjectKind", "an object"},
+}
+
+// kindsIn lists the variants of a set. Of number and integer only the wider.
+func kindsIn(k kinds) []variant {
+	if k&numberKind != 0 {
+		k &^= integerKind
+	}
+	var list []variant
+	for _, v := range variants {
+		if k&v.kind != 0 {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// union makes a struct with a field for each kind that the value may have. It
+// is false where the kinds don't tell the alternatives apart.
+func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint string) bool {
+	parts := kindsIn(k)
+	if len(parts) == 0 || len(parts) == 1 && k != objectKind || len(parts) == len(variants)-1 || t.shape.all != nil || t.shape.target != nil || b.loose {
+		return false
+	}
+	if t.shape.any != nil && t.shape.one != nil {
+		return false
+	}
+	t.kind, t.union = structKind, true
+	t.judge = nil
+	if without := t.shape.withoutUnion(); without.mixed() {
+		t.judge = t.shape
+	}
+	t.name = b.names.take(hint)
+	if w.plain() {
+		b.byShape[t.shape] = t
+	}
+	b.types = append(b.types, t)
+	used := names{}
+	for _, v := range parts {
+		if v.kind == objectKind && t.shape.choice() {
+			t.judge = t.shape
+			for _, arm := range t.shape.objects() {
+				b.variant(t, v, arm, used.take(armName(arm)), w, path)
+			}
+			continue
+		}
+		arm, exact := t.shape.arm(v.kind)
+		if !exact {
+			t.judge = t.shape
+		}
+		b.variant(t, v, arm, used.take(v.name), w, path)
+	}
+	return true
+}
+
+func (b *builder) variant(t *typ, v variant, arm *shape, name string, w *want, path contract.Path) {
+	f := &field{json: v.json, name: name, doc: v.want, path: path}
+	f.typ = b.build(arm, w, path, t.name+name)
+	f.typ.null = false
+	t.fields = append(t.fields, f)
+}
+
+// objects are the alternatives that are objects.
+func (s *shape) objects() []*shape {
+	var list []*shape
+	for _, arm := range append(append([]*shape(nil), s.any...), s.one...) {
+		if possible(arm)&objectKind != 0 {
+			list = append(list, arm)
+		}
+	}
+	return list
+}
+
+// choice reports whether the value may be one of several objects, each of which
+// has a type of its own.
+func (s *shape) choice() bool {
+	if s.objective() || s.target != nil || s.all != nil || s.any != nil && s.one != nil {
+		return false
+	}
+	arms := s.objects()
+	for _, arm := range arms {
+		settled, null := settle(arm)
+		if null || possible(settled) != objectKind || len(flatten(settled).members) == 0 || settled.choice() {
+			return false
+		}
+	}
+	return len(arms) > 1
+}
+
+// armName names one of several objects: by where it is defined, else by a
+// member that tells it from the others.
+func armName(s *shape) string {
+	if s.target != nil {
+		return exported(s.target.at.Pointer[strings.LastIndexByte(s.target.at.Pointer, '/')+1:])
+	}
+	for _, m := range s.members {
+		v := m.shape.equal
+		if v == nil && len(m.shape.enum) == 1 {
+			v = m.shape.enum[0]
+		}
+		if v != nil && v.Kind == source.String && v.Text != "" && s.needed(m.name) {
+			return exported(v.Text)
+		}
+	}
+	return "Object"
+}
+
+// withoutUnion is what the shape says beside its alternatives.
+func (s *shape) withoutUnion() *shape {
+	c := *s
+	c.any, c.one = nil, nil
+	return &c
+}
+
+// arm gives the shape of the values of one kind. It is exact where that shape
+// alone decides; else the whole must be judged.
+func (s *shape) arm(k kinds) (arm *shape, exact bool) {
+	arms := append(append([]*shape(nil), s.any...), s.one...)
+	if arms == nil {
+		return s.onlyKind(k), true
+	}
+	var fitting []*shape
+	for _, a := range arms {
+		if possible(a)&k != 0 {
+			fitting = append(fitting, a)
+		}
+	}
+	if len(fitting) == 1 && len(kindsIn(possible(fitting[0]))) == 1 {
+		return fitting[0], !s.limits(k)
+	}
+	only := anything(s.pos)
+	only.kinds = k | k&numberKind>>1
+	return only, false
+}
+
+// limits reports whether the shape itself limits values of a kind beside what
+// its alternatives say.
+func (s *shape) limits(k kinds) bool {
+	switch k {
+	case numberKind, integerKind:
+		return s.numeric()
+	case stringKind:
+		return s.textual()
+	case listKind:
+		return s.listed()
+	case objectKind:
+		return s.objective()
+	}
+	return false
+}
+
+// onlyKind is what the shape says of values of one kind, apart from what must be
+// judged as a whole.
+func (s *shape) onlyKind(k kinds) *shape {
+	c := anything(s.pos)
+	c.at = s.at
+	c.kinds = k | k&numberKind>>1
+	switch k {
+	case numberKind, integerKind:
+		c.low, c.high, c.above, c.below, c.step = s.low, s.high, s.above, s.below, s.step
+	case stringKind:
+		c.shortest, c.longest, c.pattern, c.format, c.assert = s.shortest, s.longest, s.pattern, s.format, s.assert
+	case listKind:
+		c.items, c.places, c.contains, c.fewest, c.most, c.unique = s.items, s.places, s.contains, s.fewest, s.most, s.unique
+		c.fewestIn, c.mostIn = s.fewestIn, s.mostIn
+	case objectKind:
+		c.members, c.required, c.patterns, c.extra, c.names = s.members, s.required, s.patterns, s.extra, s.names
+		c.fewestOf, c.mostOf, c.needs = s.fewestOf, s.mostOf, s.needs
+	}
+	return c
+}
