@@ -148,9 +148,11 @@ func (k *asker) report(n *node, at site, out outcome) {
 	leaf := k.leaf(bad, p)
 	r := k.q.Reader.refusal(leaf)
 	b := Break{Witness: encode(v), Instance: r.Instance, Path: at.path, Keyword: r.Keyword, Reader: r.Schema, Writer: k.counterpart(n, at)}
-	if part, ok := digValue(v, r.Instance); ok {
-		b.detail(n, part)
+	part, ok := digValue(v, r.Instance)
+	if !ok { // the validator loses empty keys on the way
+		b.Instance, part = "", v
 	}
+	b.detail(n, part)
 	k.found = append(k.found, b)
 }
 
