@@ -42,7 +42,7 @@ func proof(w *rule.Witness) []string {
 		lines = append(lines, "bytes: "+hexBytes(w.Bytes))
 	}
 	if w.ReaderSees != "" {
-		lines = append(lines, "reader sees: "+w.ReaderSees)
+		lines = append(lines, "outcome: "+w.ReaderSees)
 	}
 	return lines
 }

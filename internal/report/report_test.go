@@ -33,7 +33,7 @@ var (
 			Text:       "order_id: \"o-1\"\namount {\n  minor_units: 4294967301\n}\n",
 			Bytes:      []byte{0x0a, 0x03, 'o', '-', '1'},
 			Mark:       "/amount/minor_units",
-			ReaderSees: "amount.minor_units = 5",
+			ReaderSees: "writer sent 4294967301, reader sees 5",
 		},
 		Hits: []rule.Hit{
 			{Event: "OrderPaid.v1", Direction: rule.Forward, Consumer: "loyalty"},

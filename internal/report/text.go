@@ -92,7 +92,7 @@ func (t *text) witness(w *rule.Witness) {
 		t.labelled("bytes", hexBytes(w.Bytes))
 	}
 	if w.ReaderSees != "" {
-		t.labelled("reader sees", t.bold(w.ReaderSees))
+		t.labelled("outcome", t.bold(w.ReaderSees))
 	}
 }
 
