@@ -27,9 +27,14 @@ func openStore(t *testing.T) *postgres.Store {
 // there, and takes the business change with it.
 func TestInTx(t *testing.T) {
 	s := openStore(t)
+	if err := s.InTx(t.Context(), func(_ context.Context, tx *postgres.Tx) error {
+		tx.Queue("CREATE TABLE business (n int)")
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 	change := func(d event.Draft) error {
 		return s.InTx(t.Context(), func(ctx context.Context, tx *postgres.Tx) error {
-			tx.Queue("CREATE TABLE IF NOT EXISTS business (n int)")
 			if _, err := tx.Exec(ctx, "INSERT INTO business VALUES (1)"); err != nil {
 				return err
 			}
@@ -73,10 +78,20 @@ func TestInTxSwallowedError(t *testing.T) {
 	s := openStore(t)
 	err := s.InTx(t.Context(), func(ctx context.Context, tx *postgres.Tx) error {
 		_, _ = tx.Exec(ctx, "INSERT INTO no_such_table VALUES (1)")
+		_, _ = tx.Exec(ctx, "CREATE TABLE leftover (n int)") // must not run outside the transaction
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "failed") {
+	if err == nil || !strings.Contains(err.Error(), "no_such_table") {
 		t.Errorf("got %v", err)
+	}
+	if err := s.InTx(t.Context(), func(ctx context.Context, tx *postgres.Tx) error {
+		var have bool
+		if err := tx.QueryRow(ctx, "SELECT to_regclass('leftover') IS NOT NULL").Scan(&have); err != nil || have {
+			return fmt.Errorf("leftover: %v, %w", have, err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

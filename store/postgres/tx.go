@@ -20,6 +20,10 @@ type Tx struct {
 	queue *pgx.Batch
 	begun bool // BEGIN is at least in the queue
 	wrote bool // something was appended
+
+	// What a flush failed of: nothing may be sent behind it, because a batch that
+	// failed while it was prepared has not even begun the transaction.
+	broken error
 }
 
 var _ pgx.Tx = (*Tx)(nil)
@@ -43,12 +47,16 @@ func (t *Tx) begin() {
 // flush sends what is queued and waits for it.
 func (t *Tx) flush(ctx context.Context) error {
 	t.begin()
+	if t.broken != nil {
+		return fmt.Errorf("%w: %w", errAborted, t.broken)
+	}
 	if t.queue.Len() == 0 {
 		return nil
 	}
 	batch := t.queue
 	t.queue = &pgx.Batch{}
-	return t.conn.SendBatch(ctx, batch).Close()
+	t.broken = t.conn.SendBatch(ctx, batch).Close()
+	return t.broken
 }
 
 // plain runs a statement without parameters and without preparing it, which a
@@ -106,7 +114,7 @@ func (s *Store) nudge() {
 // Exec implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
 	t.begin()
-	if t.queue.Len() == 0 {
+	if t.queue.Len() == 0 && t.broken == nil {
 		return t.conn.Exec(ctx, sql, args...)
 	}
 	t.queue.Queue(sql, args...).Exec(func(got pgconn.CommandTag) error {
@@ -128,7 +136,7 @@ func (t *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, erro
 // QueryRow implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	t.begin()
-	if t.queue.Len() == 0 {
+	if t.queue.Len() == 0 && t.broken == nil {
 		return t.conn.QueryRow(ctx, sql, args...)
 	}
 	return queuedRow{ctx, t, t.queue.Queue(sql, args...)}

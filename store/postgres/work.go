@@ -71,6 +71,7 @@ func (w *work) Try(ctx context.Context, f func(context.Context) error) (failed, 
 	if err := w.t.plain(context.WithoutCancel(ctx), "rollback to savepoint evc_try; release savepoint evc_try"); err != nil {
 		return failed, errors.Join(failed, err)
 	}
+	w.t.broken = nil // the savepoint is behind it
 	return failed, nil
 }
 
