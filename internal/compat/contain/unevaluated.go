@@ -155,6 +155,8 @@ func restOfObject(shares []share, u *node) *node {
 	return and(parts...)
 }
 
+// restOfKey marks what comes from a bare false, so that a reader that ignores
+// unknown fields can be told from one that refuses a named one.
 func restOfKey(shares []share, k string, u *node) *node {
 	var alts []*node
 	for _, s := range shares {
@@ -166,7 +168,7 @@ func restOfKey(shares []share, k string, u *node) *node {
 		}
 		alts = append(alts, s.when)
 	}
-	return or(append(alts, seal(&node{kind: kProp, name: k, kids: []*node{u}}))...)
+	return or(append(alts, seal(&node{kind: kProp, name: k, excl: u.kind == kFalse, kids: []*node{u}}))...)
 }
 
 func matchesAny(pats []*pattern, k string) bool {
