@@ -20,8 +20,7 @@ import (
 
 // compilation compiles one file and what it imports.
 type compilation struct {
-	loader *Loader
-	dirs   []string
+	loader *scope
 
 	mu       sync.Mutex
 	sources  map[string][]byte // by import name; what comes from the tree
@@ -81,7 +80,7 @@ var nothing = protocompile.ResolverFunc(func(string) (protocompile.SearchResult,
 
 // read gives the source of an imported file.
 func (c *compilation) read(name string) ([]byte, error) {
-	file, data, err := c.loader.locate(name, c.dirs)
+	file, data, err := c.loader.locate(name)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +144,7 @@ var remedies = []struct{ complaint, remedy string }{
 func (c *compilation) words(complaint string) string {
 	if rest, ok := strings.CutPrefix(complaint, "could not resolve path "); ok {
 		name, _, _ := strings.Cut(rest, ": ")
-		return fmt.Sprintf("the import %s is not there: it was looked for in %s; correct the import, add the file, or add its root to proto_paths", name, strings.Join(c.dirs, ", "))
+		return fmt.Sprintf("the import %s is not there: it was looked for in %s; correct the import, add the file, or add its root to proto_paths", name, strings.Join(c.loader.dirs, ", "))
 	}
 	for _, r := range remedies {
 		if strings.Contains(complaint, r.complaint) {

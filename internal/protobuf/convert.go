@@ -13,7 +13,7 @@ import (
 // convert gives a compiled closure as descriptors of the Protobuf library
 // itself: only they tell its parsers what an edition's features say (whether a
 // string is checked, for one).
-func (l *Loader) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescriptor, error) {
+func (l *scope) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescriptor, error) {
 	var done []protoreflect.FileDescriptor
 	for _, f := range dependenciesFirst(fd) {
 		name := f.Path()
@@ -39,7 +39,7 @@ func protoOf(fd protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto {
 
 // imports is where protodesc looks things up: what was converted before.
 type imports struct {
-	loader *Loader
+	loader *scope
 	done   []protoreflect.FileDescriptor
 }
 

@@ -33,7 +33,12 @@ func Messages(tree *source.Tree, file string, o Options) ([]string, []*source.Er
 // Load is the function Load.
 func (l *Loader) Load(ref string) (*Schema, []*source.Error) {
 	file, name, named := strings.Cut(ref, "#")
-	fd, problems := l.compile(path.Clean(file))
+	file = path.Clean(file)
+	return l.scopeOf(file).load(file, name, named)
+}
+
+func (l *scope) load(file, name string, named bool) (*Schema, []*source.Error) {
+	fd, problems := l.compile(file)
 	if fd == nil {
 		return nil, problems
 	}
@@ -49,7 +54,8 @@ func (l *Loader) Load(ref string) (*Schema, []*source.Error) {
 
 // Messages is the function Messages.
 func (l *Loader) Messages(file string) ([]string, []*source.Error) {
-	fd, problems := l.compile(path.Clean(file))
+	file = path.Clean(file)
+	fd, problems := l.scopeOf(file).compile(file)
 	if fd == nil {
 		return nil, problems
 	}
@@ -57,7 +63,7 @@ func (l *Loader) Messages(file string) ([]string, []*source.Error) {
 }
 
 // only takes the message of a file that has just one.
-func (l *Loader) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error) {
+func (l *scope) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error) {
 	switch names := topLevel(fd); len(names) {
 	case 0:
 		return nil, l.at(fd, "declares no message, so there is no event in it")
@@ -68,7 +74,7 @@ func (l *Loader) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error)
 	}
 }
 
-func (l *Loader) at(fd protoreflect.FileDescriptor, format string, args ...any) []*source.Error {
+func (l *scope) at(fd protoreflect.FileDescriptor, format string, args ...any) []*source.Error {
 	return []*source.Error{source.Errorf(source.Pos{File: l.fileOf(fd.Path())}, format, args...)}
 }
 

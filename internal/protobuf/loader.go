@@ -20,45 +20,78 @@ type Loader struct {
 	tree  *source.Tree
 	paths []string
 
-	mu       sync.Mutex
-	compiled map[string]protoreflect.FileDescriptor // by import name
-	linked   map[string]linker.File                 // the same as the compiler left it
-	failed   map[string][]*source.Error             // by file
-	files    map[string]string                      // import name to path in the tree
-	places   map[string]*places                     // by import name
+	mu     sync.Mutex
+	scopes map[string]*scope // by directory
 }
 
 // NewLoader gives a loader for a tree.
 func NewLoader(tree *source.Tree, o Options) *Loader {
-	l := &Loader{
-		tree:     tree,
-		compiled: map[string]protoreflect.FileDescriptor{},
-		linked:   map[string]linker.File{},
-		failed:   map[string][]*source.Error{},
-		files:    map[string]string{},
-		places:   map[string]*places{},
-	}
+	l := &Loader{tree: tree, scopes: map[string]*scope{}}
 	for _, p := range o.ProtoPaths {
 		l.paths = append(l.paths, path.Clean(p))
 	}
 	return l
 }
 
+// scope is what files of one directory import by name. Their own directory is
+// looked through as well, so a name may mean another file elsewhere.
+type scope struct {
+	tree *source.Tree
+	dirs []string
+
+	mu       sync.Mutex
+	compiled map[string]protoreflect.FileDescriptor // by import name
+	linked   map[string]linker.File                 // the same as the compiler left it
+	failed   map[string][]*source.Error             // by file
+	files    map[string]string                      // import name to path in the tree
+	keys     map[string]string                      // import name to what identifies its closure
+	places   map[string]*places                     // by import name
+}
+
+func (l *Loader) scopeOf(file string) *scope {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own := path.Dir(file)
+	if s := l.scopes[own]; s != nil {
+		return s
+	}
+	dirs := l.paths
+	if !slices.Contains(dirs, own) {
+		dirs = append(slices.Clip(dirs), own)
+	}
+	l.scopes[own] = &scope{
+		tree: l.tree, dirs: dirs,
+		compiled: map[string]protoreflect.FileDescriptor{},
+		linked:   map[string]linker.File{},
+		failed:   map[string][]*source.Error{},
+		files:    map[string]string{},
+		keys:     map[string]string{},
+		places:   map[string]*places{},
+	}
+	return l.scopes[own]
+}
+
 // compile gives the descriptor of a file of the tree.
-func (l *Loader) compile(file string) (protoreflect.FileDescriptor, []*source.Error) {
+func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if problems := l.failed[file]; problems != nil {
 		return nil, problems
 	}
-	name, dirs := l.nameOf(file)
+	name := l.nameOf(file)
 	if fd := l.compiled[name]; fd != nil {
 		return fd, nil
 	}
 	if _, err := l.tree.ReadFile(file); err != nil {
 		return nil, []*source.Error{unreadable(file, err)}
 	}
-	c := &compilation{loader: l, dirs: dirs}
+	compiled.building.Lock()
+	defer compiled.building.Unlock()
+	l.keyOf(name, nil)
+	if fd := l.compiled[name]; fd != nil {
+		return fd, nil
+	}
+	c := &compilation{loader: l}
 	fd, problems := c.run(name)
 	if fd == nil {
 		l.failed[file] = problems
@@ -70,23 +103,18 @@ func (l *Loader) compile(file string) (protoreflect.FileDescriptor, []*source.Er
 		l.failed[file] = []*source.Error{problem}
 		return nil, l.failed[file]
 	}
+	l.remember(converted)
 	return converted, nil
 }
 
-// nameOf is the name by which others import a file, and the directories in
-// which its imports are looked for.
-func (l *Loader) nameOf(file string) (string, []string) {
-	own := path.Dir(file)
-	dirs := l.paths
-	if !slices.Contains(dirs, own) {
-		dirs = append(slices.Clip(dirs), own)
-	}
-	for _, dir := range dirs {
+// nameOf is the name by which others import a file.
+func (l *scope) nameOf(file string) string {
+	for _, dir := range l.dirs {
 		if rest, ok := below(file, dir); ok {
-			return rest, dirs
+			return rest
 		}
 	}
-	return path.Base(file), dirs
+	return path.Base(file)
 }
 
 // below gives a file's path relative to a directory that it lies in.
@@ -98,7 +126,7 @@ func below(file, dir string) (string, bool) {
 }
 
 // fileOf is the path in the tree of a file that was imported by name.
-func (l *Loader) fileOf(name string) string {
+func (l *scope) fileOf(name string) string {
 	if file := l.files[name]; file != "" {
 		return file
 	}
@@ -111,13 +139,13 @@ func unreadable(file string, err error) *source.Error {
 	return source.Errorf(source.Pos{File: file}, "%s", msg)
 }
 
-// locate finds an imported file in one of several directories. The error is
-// fs.ErrNotExist where no directory has it.
-func (l *Loader) locate(name string, dirs []string) (string, []byte, error) {
+// locate finds an imported file in one of the directories. The error is
+// fs.ErrNotExist where none has it.
+func (l *scope) locate(name string) (string, []byte, error) {
 	if !fs.ValidPath(name) {
 		return "", nil, errors.New("is not a path inside the tree: import it by its path below one of the proto_paths")
 	}
-	for _, dir := range dirs {
+	for _, dir := range l.dirs {
 		file := path.Join(dir, name)
 		data, err := l.tree.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {

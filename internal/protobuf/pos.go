@@ -41,7 +41,7 @@ type places struct {
 }
 
 // placesOf parses a file for its places. The loader is locked.
-func (l *Loader) placesOf(name string) *places {
+func (l *scope) placesOf(name string) *places {
 	if p := l.places[name]; p != nil {
 		return p
 	}
@@ -67,7 +67,7 @@ func (l *Loader) placesOf(name string) *places {
 
 // place finds where a descriptor was declared; only the file where that cannot
 // be told.
-func (l *Loader) place(d protoreflect.Descriptor) place {
+func (l *scope) place(d protoreflect.Descriptor) place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := d.ParentFile().Path()

@@ -15,7 +15,7 @@ import (
 // envelope's oneof: then the event on the wire is the envelope, and paths begin
 // there.
 type Schema struct {
-	loader *Loader
+	loader *scope
 	file   protoreflect.FileDescriptor
 	root   protoreflect.MessageDescriptor
 	arm    protoreflect.FieldDescriptor
@@ -26,7 +26,7 @@ type Schema struct {
 
 var _ contract.Schema = (*Schema)(nil)
 
-func (l *Loader) schema(fd protoreflect.FileDescriptor, root protoreflect.MessageDescriptor, arm protoreflect.FieldDescriptor) *Schema {
+func (l *scope) schema(fd protoreflect.FileDescriptor, root protoreflect.MessageDescriptor, arm protoreflect.FieldDescriptor) *Schema {
 	s := &Schema{loader: l, file: fd, root: root, arm: arm}
 	s.digest = sync.OnceValue(s.computeDigest)
 	s.types = sync.OnceValue(func() *resolver { return newResolver(closure(fd)) })

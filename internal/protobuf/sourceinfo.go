@@ -7,7 +7,7 @@ import (
 
 // sourceInfo is what a code generator needs for comments, nil for files that
 // are not from the tree.
-func (l *Loader) sourceInfo(name string) *descriptorpb.SourceCodeInfo {
+func (l *scope) sourceInfo(name string) *descriptorpb.SourceCodeInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.placesOf(name)
