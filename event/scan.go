@@ -21,7 +21,8 @@ import (
 //	}
 type Scanner struct {
 	data  []byte
-	at    int // offset of the next byte
+	all   string // the document as a string, if strings are cut from it
+	at    int    // offset of the next byte
 	err   *Offence
 	depth int
 	near  [scanNear]scanLevel // levels that cost no allocation
@@ -38,6 +39,11 @@ type scanLevel struct {
 const (
 	scanNear  = 8
 	scanDepth = 512 // objects and lists inside each other
+
+	// scanShared is the size up to which all strings of a document share one
+	// copy of it: one allocation. Strings of a larger one are copied each, so
+	// that a short string which is kept doesn't keep a long document.
+	scanShared = 4096
 )
 
 // NewScanner reads a document. The scanner keeps data and never changes it.
@@ -112,8 +118,7 @@ func (s *Scanner) Try(read func(*Scanner)) bool {
 	if s.err != nil {
 		return false
 	}
-	probe := *s
-	probe.far = append([]scanLevel(nil), s.far...)
+	probe := s.probe()
 	read(&probe)
 	return probe.err == nil
 }
@@ -124,11 +129,17 @@ func (s *Scanner) Also(read func(*Scanner)) {
 	if s.err != nil {
 		return
 	}
-	probe := *s
-	probe.far = append([]scanLevel(nil), s.far...)
+	probe := s.probe()
 	if read(&probe); probe.err != nil {
 		s.refuse(probe.err.Path, probe.err.Msg)
 	}
+}
+
+// probe is a scanner of its own at the value at hand.
+func (s *Scanner) probe() Scanner {
+	probe := *s
+	probe.far = append([]scanLevel(nil), s.far...)
+	return probe
 }
 
 // level is the object or list that was opened last.

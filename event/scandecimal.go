@@ -96,3 +96,49 @@ func (d decimal) append(b []byte) []byte {
 	}
 	return strconv.AppendInt(append(append(b, d.digits...), 'e'), d.exponent, 10)
 }
+
+// align gives two numbers as integers of one unit, where both are short and
+// have no exponent: the usual case, without an allocation.
+func align(a, b string) (x, y int64, ok bool) {
+	x, decimalsX, ok := short(a)
+	if !ok {
+		return 0, 0, false
+	}
+	y, decimalsY, ok := short(b)
+	for ok && decimalsX < decimalsY {
+		ok = x < 1<<59 && x > -1<<59
+		x, decimalsX = x*10, decimalsX+1
+	}
+	for ok && decimalsY < decimalsX {
+		ok = y < 1<<59 && y > -1<<59
+		y, decimalsY = y*10, decimalsY+1
+	}
+	return x, y, ok
+}
+
+// short reads a number of at most 17 digits without an exponent.
+func short(literal string) (digits int64, decimals int, ok bool) {
+	if literal == "" || len(literal) > 18 {
+		return 0, 0, false
+	}
+	point, negative := false, false
+	for i := range len(literal) {
+		switch c := literal[i]; {
+		case c-'0' < 10:
+			digits = digits*10 + int64(c-'0')
+			if point {
+				decimals++
+			}
+		case c == '-':
+			negative = true
+		case c == '.':
+			point = true
+		default:
+			return 0, 0, false
+		}
+	}
+	if negative {
+		digits = -digits
+	}
+	return digits, decimals, true
+}

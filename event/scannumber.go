@@ -2,6 +2,7 @@ package event
 
 import (
 	"bytes"
+	"cmp"
 	"math/big"
 	"strconv"
 )
@@ -11,7 +12,8 @@ func (s *Scanner) Number() string {
 	if !s.want(NumberKind) {
 		return ""
 	}
-	return string(s.number())
+	n := s.number()
+	return s.cut(s.at-len(n), s.at)
 }
 
 // Int passes an integer. 1.0 and 1e2 are integers; one that int64 cannot hold
@@ -47,7 +49,7 @@ func (s *Scanner) Uint() uint64 {
 // Integer passes an integer of any size and gives its literal.
 func (s *Scanner) Integer() string {
 	n, _ := s.integer()
-	return string(n)
+	return s.cut(s.at-len(n), s.at)
 }
 
 // integer passes an integer and gives its literal and, unless it is absurdly
@@ -61,7 +63,7 @@ func (s *Scanner) integer() (literal []byte, digits string) {
 		return nil, ""
 	}
 	if bytes.IndexByte(n, '.') < 0 && bytes.IndexByte(n, 'e') < 0 && bytes.IndexByte(n, 'E') < 0 {
-		return n, minusZero(string(n))
+		return n, minusZero(s.cut(s.at-len(n), s.at))
 	}
 	d := parseDecimal(string(n))
 	if !d.whole() {
@@ -128,11 +130,17 @@ func (s *Scanner) digits() int {
 
 // CompareNumbers compares two JSON numbers exactly, whatever their size.
 func CompareNumbers(a, b string) int {
+	if x, y, ok := align(a, b); ok {
+		return cmp.Compare(x, y)
+	}
 	return parseDecimal(a).compare(parseDecimal(b))
 }
 
 // IsMultiple reports whether one JSON number is a whole multiple of another.
 func IsMultiple(number, of string) bool {
+	if x, y, ok := align(number, of); ok && y != 0 {
+		return x%y == 0
+	}
 	n, m := parseDecimal(number), parseDecimal(of)
 	if n.digits == "" || m.digits == "" {
 		return n.digits == ""

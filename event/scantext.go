@@ -2,12 +2,59 @@ package event
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // String passes a string and gives its value.
-func (s *Scanner) String() string { return string(s.Text()) }
+func (s *Scanner) String() string {
+	text := s.Text()
+	from := s.at - 1 - len(text)
+	if len(text) == 0 || s.err != nil || &text[0] != &s.data[from] { // it held an escape
+		return string(text)
+	}
+	return s.cut(from, s.at-1)
+}
+
+// cut gives a piece of the document as a string.
+func (s *Scanner) cut(from, to int) string {
+	if len(s.data) > scanShared {
+		return string(s.data[from:to])
+	}
+	if s.all == "" {
+		s.all = string(s.data)
+	}
+	return s.all[from:to]
+}
+
+// Pick passes a string that is one of some values, and gives that value.
+func (s *Scanner) Pick(values ...string) string {
+	text := s.Text()
+	for _, v := range values {
+		if string(text) == v {
+			return v
+		}
+	}
+	if s.err == nil {
+		s.Refuse("%s, not %.40q", wanted(values), text)
+	}
+	return ""
+}
+
+// wanted lists what is allowed: want card, transfer or wallet.
+func wanted(values []string) string {
+	const most = 12
+	last := len(values) - 1
+	switch {
+	case last > most:
+		return fmt.Sprintf("want %s or one of %d more", strings.Join(values[:most], ", "), len(values)-most)
+	case last == 0:
+		return "want " + values[0]
+	}
+	return "want " + strings.Join(values[:last], ", ") + " or " + values[last]
+}
 
 // Text passes a string and gives its value, a piece of the document where it
 // holds no escape: copy it to keep it.

@@ -74,7 +74,7 @@ func (p *printer) printEnum(t *typ) {
 func (p *printer) printPatterns(list []pattern) {
 	for _, x := range list {
 		p.line("")
-		p.line("var %s = regexp.MustCompile(%s)", x.name, literal(x.text))
+		p.line("var %s = %s", x.name, patternCode(x.text))
 	}
 }
 

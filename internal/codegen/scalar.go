@@ -12,9 +12,9 @@ import (
 func (d decoder) scalar(t *typ) string {
 	switch t.kind {
 	case goString:
-		return "s.String()"
+		return d.chosen(t)
 	case enumKind:
-		return t.name + "(s.String())"
+		return t.name + "(" + d.chosen(t) + ")"
 	case timeKind:
 		return "s.Time()"
 	case intKind:
@@ -31,14 +31,33 @@ func (d decoder) scalar(t *typ) string {
 	return "json.RawMessage(bytes.Clone(s.Raw()))"
 }
 
+// chosen passes a string, which must be one of those that enum or const lists.
+// A reader that ignores unknown values of an enum takes every string.
+func (d decoder) chosen(t *typ) string {
+	values := t.shape.enum
+	if t.shape.equal != nil {
+		values = []*value{t.shape.equal}
+	}
+	if d.loose || values == nil || t.shape.equal == nil && d.ignoresEnums() {
+		return "s.String()"
+	}
+	var list []string
+	for _, v := range values {
+		if v.Kind == source.String {
+			list = append(list, quote(v.Text))
+		}
+	}
+	return "s.Pick(" + strings.Join(list, ", ") + ")"
+}
+
 // limited reports whether a scalar must be looked at after it was read.
 func (d decoder) limited(t *typ) bool {
 	s := t.shape
 	switch t.kind {
 	case goString:
-		return !d.loose && (s.textual() || s.enum != nil || s.equal != nil)
+		return !d.loose && s.textual()
 	case enumKind:
-		return !t.free || s.textual()
+		return s.textual()
 	case intKind, uintKind, decimalKind, wholeKind:
 		return !d.loose && s.numeric()
 	}
@@ -59,54 +78,13 @@ func (d decoder) scalarInto(t *typ, target string, declare bool) {
 	switch t.kind {
 	case goString:
 		d.textLimits(s, target)
-		d.chosen(s, target)
 	case enumKind:
-		if s.textual() {
-			d.textLimits(s, "string("+target+")")
-		}
-		d.labelled(t, target)
+		d.textLimits(s, "string("+target+")")
 	case intKind, uintKind:
 		d.integerLimits(t, target)
 	case decimalKind, wholeKind:
 		d.numberLimits(s, "string("+target+")")
 	}
-}
-
-func (d decoder) labelled(t *typ, target string) {
-	if t.free {
-		return
-	}
-	var constants, texts []string
-	for _, l := range t.labels {
-		constants, texts = append(constants, l.name), append(texts, l.text)
-	}
-	d.line("switch %s {", target)
-	d.line("case %s:", strings.Join(constants, ", "))
-	d.line("default:")
-	d.refuse(orList(texts)+", not %.40q", target)
-	d.line("}")
-}
-
-// chosen holds a plain string against an enum or a const.
-func (d decoder) chosen(s *shape, target string) {
-	values := s.enum
-	if s.equal != nil {
-		values = []*value{s.equal}
-	}
-	if values == nil || s.equal == nil && d.ignoresEnums() {
-		return
-	}
-	var quoted, texts []string
-	for _, v := range values {
-		if v.Kind == source.String {
-			quoted, texts = append(quoted, quote(v.Text)), append(texts, v.Text)
-		}
-	}
-	d.line("switch %s {", target)
-	d.line("case %s:", strings.Join(quoted, ", "))
-	d.line("default:")
-	d.refuse(orList(texts)+", not %.40q", target)
-	d.line("}")
 }
 
 // verbatim makes a text mean itself in a format.

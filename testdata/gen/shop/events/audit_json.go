@@ -48,20 +48,14 @@ func (v *AuditOrderPaidV1) decode(s *event.Scanner) {
 			v.Amount.decode(s)
 		case "method":
 			s.Once(&seen.method)
-			value := OrderPaidV1Method(s.String())
-			switch value {
-			case OrderPaidV1MethodCard, OrderPaidV1MethodTransfer, OrderPaidV1MethodWallet:
-			default:
-				s.Refuse("want card, transfer or wallet, not %.40q", value)
-			}
-			v.Method = &value
+			v.Method = new(OrderPaidV1Method(s.Pick("card", "transfer", "wallet")))
 		case "coupon":
 			s.Once(&seen.coupon)
-			value2 := s.String()
-			if n := utf8.RuneCountInString(value2); n > 32 {
+			value := s.String()
+			if n := utf8.RuneCountInString(value); n > 32 {
 				s.Refuse("want at most 32 characters, not %d", n)
 			}
-			v.Coupon = &value2
+			v.Coupon = &value
 		default:
 			s.Skip()
 		}
@@ -123,7 +117,7 @@ func (v *AuditOrderPaidV1Amount) decode(s *event.Scanner) {
 	s.Need("currency", seen.currency)
 }
 
-var auditOrderPaidV1Pattern = regexp.MustCompile("^[A-Z]{3}$")
+var auditOrderPaidV1Pattern = event.Pattern{{Set: "AZ", Min: 3, Max: 3}} // ^[A-Z]{3}$
 
 func (v *AuditOrderPaidV2) decode(s *event.Scanner) {
 	var seen struct{ meta, order, payment, note, labels bool }
@@ -259,12 +253,7 @@ func (v *AuditOrderPaidV2Money) decode(s *event.Scanner) {
 			}
 		case "currency":
 			s.Once(&seen.currency)
-			v.Currency = OrderPaidV2MoneyCurrency(s.String())
-			switch v.Currency {
-			case OrderPaidV2MoneyCurrencyEUR, OrderPaidV2MoneyCurrencyUSD:
-			default:
-				s.Refuse("want EUR or USD, not %.40q", v.Currency)
-			}
+			v.Currency = OrderPaidV2MoneyCurrency(s.Pick("EUR", "USD"))
 		default:
 			s.Skip()
 		}
@@ -309,7 +298,7 @@ func (v *AuditOrderPaidV2Line) decode(s *event.Scanner) {
 	s.Need("price", seen.price)
 }
 
-var auditOrderPaidV2Pattern = regexp.MustCompile("^[A-Z]+-[0-9]+$")
+var auditOrderPaidV2Pattern = event.Pattern{{Set: "AZ", Min: 1, Max: -1}, {Set: "--", Min: 1, Max: 1}, {Set: "09", Min: 1, Max: -1}} // ^[A-Z]+-[0-9]+$
 
 func (v *AuditStockMovedV1) decode(s *event.Scanner) {
 	s.Also(judgeAuditStockMovedV1)
@@ -327,12 +316,7 @@ func (v *AuditStockMovedV1) decode(s *event.Scanner) {
 			v.Movement = s.Uint()
 		case "type":
 			s.Once(&seen.typeValue)
-			v.Type = StockMovedV1Type(s.String())
-			switch v.Type {
-			case StockMovedV1TypeMove:
-			default:
-				s.Refuse("want move, not %.40q", v.Type)
-			}
+			v.Type = StockMovedV1Type(s.Pick("move"))
 		case "range":
 			s.Once(&seen.rangeValue)
 			v.Range = []json.Number{}
@@ -446,13 +430,7 @@ func (v *AuditStockMovedV1) decode(s *event.Scanner) {
 			s.Also(judgeAuditStockMovedV1Tags)
 			v.Tags = []StockMovedV1Tag{}
 			for s.List(); s.Element(); {
-				item3 := StockMovedV1Tag(s.String())
-				switch item3 {
-				case StockMovedV1TagFragile, StockMovedV1TagCold:
-				default:
-					s.Refuse("want fragile or cold, not %.40q", item3)
-				}
-				v.Tags = append(v.Tags, item3)
+				v.Tags = append(v.Tags, StockMovedV1Tag(s.Pick("fragile", "cold")))
 			}
 		case "pair":
 			s.Once(&seen.pair)
@@ -520,12 +498,7 @@ func (v *AuditStockMovedV1EitherObject) decode(s *event.Scanner) {
 		switch string(s.Name()) {
 		case "kind":
 			s.Once(&seen.kind)
-			v.Kind = StockMovedV1EitherObjectKind(s.String())
-			switch v.Kind {
-			case StockMovedV1EitherObjectKindBox:
-			default:
-				s.Refuse("want box, not %.40q", v.Kind)
-			}
+			v.Kind = StockMovedV1EitherObjectKind(s.Pick("box"))
 		case "size":
 			s.Once(&seen.size)
 			v.Size = new(s.Int())
@@ -1375,4 +1348,4 @@ func judgeAuditStockMovedV1ExtendedAllRefCity(s *event.Scanner) {
 
 var auditStockMovedV1Pattern = regexp.MustCompile("^x")
 
-var auditStockMovedV1Pattern2 = regexp.MustCompile("^[a-z]+$")
+var auditStockMovedV1Pattern2 = event.Pattern{{Set: "az", Min: 1, Max: -1}} // ^[a-z]+$

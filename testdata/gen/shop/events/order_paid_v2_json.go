@@ -6,7 +6,6 @@ package events
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -148,12 +147,7 @@ func (v *OrderPaidV2Money) decode(s *event.Scanner) {
 			}
 		case "currency":
 			s.Once(&seen.currency)
-			v.Currency = OrderPaidV2MoneyCurrency(s.String())
-			switch v.Currency {
-			case OrderPaidV2MoneyCurrencyEUR, OrderPaidV2MoneyCurrencyUSD:
-			default:
-				s.Refuse("want EUR or USD, not %.40q", v.Currency)
-			}
+			v.Currency = OrderPaidV2MoneyCurrency(s.Pick("EUR", "USD"))
 		default:
 			s.Skip()
 		}
@@ -198,7 +192,7 @@ func (v *OrderPaidV2Line) decode(s *event.Scanner) {
 	s.Need("price", seen.price)
 }
 
-var orderPaidV2Pattern = regexp.MustCompile("^[A-Z]+-[0-9]+$")
+var orderPaidV2Pattern = event.Pattern{{Set: "AZ", Min: 1, Max: -1}, {Set: "--", Min: 1, Max: 1}, {Set: "09", Min: 1, Max: -1}} // ^[A-Z]+-[0-9]+$
 
 type orderPaidV2Identity struct {
 	Meta    orderPaidV2IdentityMeta

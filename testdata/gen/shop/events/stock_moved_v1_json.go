@@ -145,13 +145,7 @@ func (v *StockMovedV1) decode(s *event.Scanner) {
 			s.Also(judgeStockMovedV1Tags)
 			v.Tags = []StockMovedV1Tag{}
 			for s.List(); s.Element(); {
-				item3 := StockMovedV1Tag(s.String())
-				switch item3 {
-				case StockMovedV1TagFragile, StockMovedV1TagCold:
-				default:
-					s.Refuse("want fragile or cold, not %.40q", item3)
-				}
-				v.Tags = append(v.Tags, item3)
+				v.Tags = append(v.Tags, StockMovedV1Tag(s.Pick("fragile", "cold")))
 			}
 		case "pair":
 			s.Once(&seen.pair)
@@ -1072,7 +1066,7 @@ func judgeStockMovedV1ExtendedAllRefCity(s *event.Scanner) {
 
 var stockMovedV1Pattern = regexp.MustCompile("^x")
 
-var stockMovedV1Pattern2 = regexp.MustCompile("^[a-z]+$")
+var stockMovedV1Pattern2 = event.Pattern{{Set: "az", Min: 1, Max: -1}} // ^[a-z]+$
 
 type stockMovedV1Identity struct {
 	Warehouse string
