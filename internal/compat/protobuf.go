@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -26,7 +28,7 @@ func readProtobuf(q Question) Result {
 	}
 	w := &protoWalk{
 		as: q.As, reader: reader, writer: writer, wire: wireOf(q.As.Encoding),
-		seen: map[protoPair]bool{}, said: map[string]bool{}, renamed: renames(q),
+		seen: map[protoPair]bool{}, said: map[string]bool{}, contained: map[protoreflect.MessageDescriptor]bool{}, renamed: renames(q),
 	}
 	w.run()
 	return w.result()

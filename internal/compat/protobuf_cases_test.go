@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -154,4 +155,73 @@ func breakNames(r Result) string {
 		names = append(names, "unknown: "+r.Reason)
 	}
 	return strings.Join(names, ", ")
+}
+
+const envelopes = `
+message Paid { string order = 1; %s total = 2; }
+message Cancelled { string order = 1; %s reason = 2; }
+message Envelope { string id = 1; oneof event { Paid paid = 2; Cancelled cancelled = 3; } }
+`
+
+// TestArmProtobuf reads one event of an envelope: what becomes of the others is
+// not its business.
+func TestArmProtobuf(t *testing.T) {
+	both := protoEvents(t, "Envelope.paid", protoFile(fmt.Sprintf(envelopes, "int32", "string")), protoFile(fmt.Sprintf(envelopes, "int64", "bytes")))
+	as := Assumptions{Encoding: contract.Protobuf}
+	r := readProtobuf(Question{both[0], both[1], as})
+	if got := breakNames(r); got != "value-truncated paid.total" {
+		t.Errorf("got %q\n%s", got, breakLines(r))
+	}
+	if w := r.Breaks[0].Witness; w.Text != "paid:{total:4294967301}" || string(w.Event) != `{"paid":{"total":"4294967301"}}` ||
+		w.Mark != "/paid/total" || w.ReaderSees != "writer sent 4294967301, reader sees 5" {
+		t.Errorf("witness %+v", w)
+	}
+}
+
+func TestUnsentProtobuf(t *testing.T) {
+	both := protoEvents(t, "M", protoFile("message M { string a = 1; string b = 2; }"), protoFile("message M { string a = 1; }"))
+	for _, c := range []struct {
+		as   Assumptions
+		want string
+	}{
+		{Assumptions{}, "[field-unsent b]"},
+		{Assumptions{Declared: true}, "field-unsent b"},
+		{Assumptions{Declared: true, Fields: []contract.Path{{{Name: "a"}}}}, ""},
+		{Assumptions{Declared: true, Fields: []contract.Path{{{Name: "b"}}}}, "field-unsent b"},
+	} {
+		if got := breakNames(readProtobuf(Question{both[0], both[1], c.as})); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.as, got, c.want)
+		}
+	}
+}
+
+// TestTreatmentsProtobuf holds what readers do with what they don't know.
+func TestTreatmentsProtobuf(t *testing.T) {
+	open := protoEvents(t, "M", protoFile("enum E { Z = 0; } message M { E e = 1; }"), protoFile("enum E { Z = 0; A = 1; } message M { E e = 1; string s = 2; }"))
+	closed := protoEvents(t, "M", "syntax = \"proto2\"; enum E { Z = 0; } message M { optional E e = 1; }", "syntax = \"proto2\"; enum E { Z = 0; A = 1; } message M { optional E e = 1; optional string s = 2; }")
+	for _, c := range []struct {
+		encoding      contract.Encoding
+		fields, enums contract.Treatment
+		open, closed  string
+	}{
+		{contract.Protobuf, contract.Ignore, "", "[enum-unnamed e]", "field-lost e"},
+		{contract.Protobuf, contract.Ignore, contract.Ignore, "[enum-unnamed e]", "[enum-unnamed e]"},
+		{contract.Protobuf, contract.Ignore, contract.Reject, "value-refused e", "value-refused e"},
+		{contract.Protobuf, contract.Reject, "", "[enum-unnamed e], field-refused s", "value-refused e, field-refused s"},
+		{contract.JSON, contract.Ignore, "", "value-refused e", "value-refused e"},
+		{contract.JSON, contract.Ignore, contract.Ignore, "[enum-unnamed e]", "[enum-unnamed e]"},
+		{contract.JSON, contract.Reject, "", "value-refused e, field-refused s", "value-refused e, field-refused s"},
+		{contract.JSON, contract.Reject, contract.Ignore, "[enum-unnamed e], field-refused s", "[enum-unnamed e], field-refused s"},
+	} {
+		as := Assumptions{Encoding: c.encoding, UnknownFields: c.fields, UnknownEnums: c.enums}
+		for _, side := range []struct {
+			events []*contract.Event
+			want   string
+		}{{open, c.open}, {closed, c.closed}} {
+			r := readProtobuf(Question{side.events[0], side.events[1], as})
+			if got := breakNames(r); got != side.want {
+				t.Errorf("%+v: got %q, want %q\n%s", as, got, side.want, breakLines(r))
+			}
+		}
+	}
 }

@@ -239,6 +239,10 @@ func (w *protoWalk) junk(p fieldPair, id string, fill func(protoreflect.Message)
 
 // elementLost claims a list of which the reader holds less.
 func (w *protoWalk) elementLost(p fieldPair, consequence string) {
+	var element protoreflect.Value
+	if p.writer.Message() == nil {
+		element = elementOf(p)
+	}
 	two := func(m protoreflect.Message) {
 		if p.writer.IsMap() {
 			twoEntries(p.writer)(m)
@@ -247,7 +251,7 @@ func (w *protoWalk) elementLost(p fieldPair, consequence string) {
 		list := m.Mutable(p.writer).List()
 		for range 2 {
 			if p.writer.Message() == nil {
-				list.Append(someValue(p.writer))
+				list.Append(element)
 				continue
 			}
 			inner := list.AppendMutable().Message()
@@ -255,6 +259,18 @@ func (w *protoWalk) elementLost(p fieldPair, consequence string) {
 		}
 	}
 	w.refuse(p, "element-lost", two, "several may be sent, and "+consequence)
+}
+
+// elementOf is an element that the reader sees if it comes alone.
+func elementOf(p fieldPair) protoreflect.Value {
+	if e := p.reader.Enum(); e != nil {
+		for _, n := range numbersOf(p.writer) {
+			if e.Values().ByNumber(protoreflect.EnumNumber(n.Int64())) != nil {
+				return intValue(p.writer.Kind(), n)
+			}
+		}
+	}
+	return someValue(p.writer)
 }
 
 // refuse claims an error at a field, in the words: PATH is sent as X and read as

@@ -1,6 +1,8 @@
 package compat
 
 import (
+	"maps"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -17,6 +19,7 @@ type protoWalk struct {
 
 	queue     []visit
 	seen      map[protoPair]bool
+	contained map[protoreflect.MessageDescriptor]bool
 	said      map[string]bool // claims about shared enums
 	claims    []*claim
 	undecided []string
@@ -53,12 +56,48 @@ func (w *protoWalk) run() {
 	}
 }
 
+// push puts off a pair of messages, unless it is known or needs no look: what
+// did not change reads itself.
 func (w *protoWalk) push(v visit) {
+	if v.reader == v.writer && len(v.route) > 0 && w.selfContained(v.writer) {
+		return
+	}
 	key := protoPair{v.reader, v.writer, v.fields}
 	if !w.seen[key] {
 		w.seen[key] = true
 		w.queue = append(w.queue, v)
 	}
+}
+
+// selfContained reports whether all that a message holds is declared where it
+// is: it reaches no Any and no extensions, which each side may have of its own.
+func (w *protoWalk) selfContained(m protoreflect.MessageDescriptor) bool {
+	if known, ok := w.contained[m]; ok {
+		return known
+	}
+	reached := map[protoreflect.MessageDescriptor]bool{}
+	good := closedBelow(m, reached)
+	w.contained[m] = good
+	if good {
+		maps.Copy(w.contained, reached)
+	}
+	return good
+}
+
+func closedBelow(m protoreflect.MessageDescriptor, reached map[protoreflect.MessageDescriptor]bool) bool {
+	if reached[m] {
+		return true
+	}
+	reached[m] = true
+	if m.ExtensionRanges().Len() > 0 || m.FullName() == anyName {
+		return false
+	}
+	for i := range m.Fields().Len() {
+		if inner := m.Fields().Get(i).Message(); inner != nil && !closedBelow(inner, reached) {
+			return false
+		}
+	}
+	return true
 }
 
 // messages judges a pair of messages, field by field.
