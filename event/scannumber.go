@@ -19,6 +19,9 @@ func (s *Scanner) Number() string {
 // Int passes an integer. 1.0 and 1e2 are integers; one that int64 cannot hold
 // is refused.
 func (s *Scanner) Int() int64 {
+	if v, ok := s.plainInt(); ok {
+		return v
+	}
 	n, digits := s.integer()
 	if s.err != nil {
 		return 0
@@ -29,6 +32,32 @@ func (s *Scanner) Int() int64 {
 		return 0
 	}
 	return v
+}
+
+// plainInt passes an integer of a few plain digits, which nearly all are.
+func (s *Scanner) plainInt() (v int64, ok bool) {
+	c := s.space()
+	from := s.at
+	at, negative := from, c == '-'
+	if negative {
+		at++
+	}
+	first := at
+	for at < len(s.data) && s.data[at]-'0' < 10 {
+		v = v*10 + int64(s.data[at]-'0')
+		if at++; at-first > 18 {
+			return 0, false
+		}
+	}
+	end := s.byteAt(at)
+	if at == first || s.data[first] == '0' && at-first > 1 || end == '.' || end == 'e' || end == 'E' {
+		return 0, false
+	}
+	s.at = at
+	if negative {
+		v = -v
+	}
+	return v, true
 }
 
 // Uint passes an integer that is not negative; one that uint64 cannot hold is

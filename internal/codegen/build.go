@@ -109,14 +109,14 @@ func (b *builder) raw(t *typ, path contract.Path) {
 	t.kind, t.null = rawKind, false
 	if t.shape.bare() {
 		if t.shape.loose {
-			b.findings.untyped(b.event, path, t.shape.pos)
+			b.findings.untyped(b.event, path, t.shape)
 		}
 		return
 	}
 	if !b.loose {
 		t.judge = t.shape
 	}
-	b.findings.untyped(b.event, path, t.shape.pos)
+	b.findings.untyped(b.event, path, t.shape)
 }
 
 // checkable complains of keywords that generated code cannot check.

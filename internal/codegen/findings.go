@@ -53,8 +53,19 @@ func (f *findings) add(doc int, event string, path contract.Path, pos source.Pos
 	})
 }
 
-func (f *findings) untyped(event string, path contract.Path, pos source.Pos) {
-	f.add(0, event, path, pos, "the value may be of several kinds: it is checked, and handed over as json.RawMessage")
+func (f *findings) untyped(event string, path contract.Path, s *shape) {
+	why := "the value may be of several kinds"
+	switch {
+	case possible(s) == 0:
+		why = "no value is allowed here"
+	case possible(s) == nullKind:
+		why = "only null is allowed here"
+	case s.loose:
+		why = "what the value may be depends on other members"
+	case s.places != nil:
+		why = "the list's elements have a type by their place"
+	}
+	f.add(0, event, path, s.pos, why+": it is checked, and handed over as json.RawMessage")
 }
 
 func (f *findings) unchecked(event string, path contract.Path, k keyword) {

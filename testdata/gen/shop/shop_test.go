@@ -177,6 +177,43 @@ func TestRolesOutsideThePayload(t *testing.T) {
 	}
 }
 
+// TestUnknown: a consumer takes or refuses what its contract doesn't know as it
+// declared, and reads no field that it did not declare.
+func TestUnknown(t *testing.T) {
+	d, err := events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), paid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loyal events.LoyaltyOrderPaidV1
+	loyalty := events.Loyalty[*fakeTx]{OrderPaidV1: func(_ context.Context, _ *fakeTx, e events.LoyaltyOrderPaidV1) error { loyal = e; return nil }}.Consumer(real)
+	audit := consumer(nil)
+	for _, c := range []struct{ old, new, loyalty, audit string }{
+		{`{"event_id"`, `{"new":{"x":[1]},"event_id"`, "", ""},
+		{`"method":"card"`, `"method":"crypto"`, "", `method: want card, transfer or wallet, not "crypto"`},
+		{`"email":"a@example.com"`, `"email":7`, "", "customer.email: want a string, not a number"},
+		{`"payment_id":"p-1"`, `"payment_id":""`, "payment_id: want 1 to 64 characters, not 0", "payment_id: want 1 to 64 characters, not 0"},
+		{`"customer":`, `"customer":{},"customer":`, "customer.id: required, but missing", "customer.id: required, but missing"},
+		{`"method":"card"`, `"method":"card","method":"card"`, "method: the member stands there twice", "method: the member stands there twice"},
+	} {
+		m := message(d)
+		m.Payload = []byte(strings.Replace(string(m.Payload), c.old, c.new, 1))
+		for route, want := range map[*event.Route]string{&loyalty.Routes[0]: c.loyalty, &audit.Routes[0]: c.audit} {
+			got := ""
+			if err := route.Handle(t.Context(), &fakeTx{}, m, event.Identity{}); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", c.new, got, want)
+			}
+		}
+	}
+	m := message(d)
+	m.Payload = []byte(strings.Replace(string(m.Payload), `"card"`, `"crypto"`, 1))
+	if err := loyalty.Routes[0].Handle(t.Context(), &fakeTx{}, m, event.Identity{}); err != nil || *loyal.Method != "crypto" {
+		t.Errorf("an unknown value is not passed on: %v, %v", loyal.Method, err)
+	}
+}
+
 // TestUnion: of a value that may be of several kinds, exactly one is written.
 func TestUnion(t *testing.T) {
 	draft := func(e events.StockMovedV1Either) error {
