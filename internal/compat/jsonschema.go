@@ -1,32 +1,116 @@
 package compat
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 // readJSONSchema asks the containment engine whether every event of the writer's
-// schema is one of the reader's.
+// schema is one of the reader's, and turns what it finds into breaks.
 func readJSONSchema(q Question) Result {
 	reader, ok := q.Reader.Schema.(*jsonschema.Schema)
 	writer, ok2 := q.Writer.Schema.(*jsonschema.Schema)
 	if !ok || !ok2 {
-		return jsonUndecided("one of the two schemas is no JSON Schema")
+		return unknown("one of the two schemas is no JSON Schema")
 	}
-	for side, s := range map[string]*jsonschema.Schema{"reader": reader, "writer": writer} {
-		if hole, is := s.Hole(); is {
-			return jsonUndecided(fmt.Sprintf("the %s's schema cannot be used as a whole: %s: %s", side, hole.Pos, hole.Message))
+	for _, side := range []struct {
+		name   string
+		schema *jsonschema.Schema
+	}{{"reader", reader}, {"writer", writer}} {
+		if hole, is := side.schema.Hole(); is {
+			return unknown(fmt.Sprintf("the %s's schema cannot be used as a whole: %s: %s", side.name, hole.Pos, hole.Message))
 		}
 	}
-	if reader.Digest() == writer.Digest() {
+	if reader.Same(writer) {
 		return Result{Answer: rule.Holds}
 	}
-	return jsonUndecided("the two schemas differ")
+	return jsonRead{q, reader, writer}.read()
 }
 
-func jsonUndecided(reason string) Result { return Result{Answer: rule.Unknown, Reason: reason} }
+// jsonRead is one question about two JSON Schemas.
+type jsonRead struct {
+	Question
+	reader, writer *jsonschema.Schema
+}
 
-var _ = contract.Ignore
+func (j jsonRead) read() Result {
+	answer := contain.Ask(contain.Question{Writer: j.writer.Compiled(), Reader: j.reader.Compiled(), Assume: jsonAssumptions(j.As)})
+	r := Result{Answer: rule.Holds, Reason: strings.Join(answer.Notes, "; "), More: answer.More}
+	switch answer.Verdict {
+	case contain.Unknown:
+		return unknown(answer.Reason.String())
+	case contain.Refuted:
+		r.Answer = rule.Refuted
+		for _, b := range answer.Breaks {
+			if f, proved := j.fact(b); proved {
+				r.Breaks = append(r.Breaks, j.broken(f))
+			}
+		}
+		if len(r.Breaks) == 0 {
+			return unknown("a difference was found, and no event that shows it: " + placesOf(answer.Breaks))
+		}
+	}
+	r.Breaks = append(r.Breaks, j.unsent(r.Breaks)...)
+	for _, b := range r.Breaks {
+		if b.Severity == rule.Error {
+			r.Answer = rule.Refuted
+		}
+	}
+	return r
+}
+
+func placesOf(breaks []contain.Break) string {
+	var list []string
+	for _, b := range breaks {
+		list = append(list, b.Keyword+" at "+b.Reader.String())
+	}
+	return strings.Join(list, ", ")
+}
+
+// jsonAssumptions says the question's assumptions in the engine's words. What
+// nobody said is the default of a reader who says nothing.
+func jsonAssumptions(as Assumptions) contain.Assumptions {
+	return contain.Assumptions{
+		ClosedWriter:  as.Writers != contract.OpenWriters,
+		IgnoreUnknown: as.UnknownFields != contract.Reject,
+		IgnoreEnums:   as.UnknownEnums == contract.Ignore,
+		Fields:        jsonSegments(as.Fields),
+	}
+}
+
+// fact takes over one break of the engine, if the validators of both sides
+// really say of its event what the engine says.
+func (j jsonRead) fact(b contain.Break) (jsonFact, bool) {
+	event, errs := source.ParseJSON("witness", b.Witness)
+	if event == nil || len(errs) > 0 || j.writer.Validate(b.Witness) != nil {
+		return jsonFact{}, false
+	}
+	refused := j.reader.Validate(b.Witness)
+	var why *jsonschema.Refusal
+	if !errors.As(refused, &why) {
+		return jsonFact{}, false
+	}
+	f := jsonFact{event: event, mark: b.Instance, path: jsonPath(b.Path), keyword: b.Keyword, sees: why.Error()}
+	f.declares = func(p contract.Path) bool { return j.reader.Sends(p, true) }
+	f.reader, f.holder = keywordAt(j.reader, b.Reader, b.Keyword)
+	f.writer, _ = j.writer.At(b.Writer.Document, b.Writer.Pointer)
+	return f, true
+}
+
+// keywordAt is what the engine points to, and the subschema that it is part of.
+func keywordAt(s *jsonschema.Schema, l contain.Location, keyword string) (at jsonschema.Ref, holder *source.Node) {
+	at, _ = s.At(l.Document, l.Pointer)
+	holder = at.Node
+	if around, ok := strings.CutSuffix(l.Pointer, "/"+keyword); ok {
+		outer, _ := s.At(l.Document, around)
+		holder = outer.Node
+	}
+	return at, holder
+}

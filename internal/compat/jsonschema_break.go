@@ -1,19 +1,10 @@
 package compat
 
 import (
-	"strings"
-
-	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
-
-// jsonRead is one question about two JSON Schemas.
-type jsonRead struct {
-	Question
-	reader, writer *jsonschema.Schema
-}
 
 // broken turns a fact into a break.
 func (j jsonRead) broken(f jsonFact) Break {
@@ -52,17 +43,4 @@ func digestOf(s *jsonschema.Schema, r jsonschema.Ref) string {
 		return ""
 	}
 	return s.DigestAt(r)
-}
-
-// fact completes what the engine says with what it points to.
-func (j jsonRead) fact(event *source.Node, mark string, path contract.Path, keyword, file, pointer string) jsonFact {
-	f := jsonFact{event: event, mark: mark, path: path, keyword: keyword}
-	f.declares = func(p contract.Path) bool { return j.reader.Sends(p, true) }
-	f.reader, _ = j.reader.At(file, pointer)
-	f.holder = f.reader.Node
-	if around, ok := strings.CutSuffix(pointer, "/"+keyword); ok {
-		holder, _ := j.reader.At(file, around)
-		f.holder = holder.Node
-	}
-	return f
 }

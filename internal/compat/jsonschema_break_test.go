@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/source"
@@ -78,7 +79,10 @@ func TestJSONFacts(t *testing.T) {
 			if tt.path != "" {
 				path, _ = contract.ParsePath(tt.path)
 			}
-			b := j.broken(j.fact(event, tt.mark, path, tt.keyword, "reader.json", tt.at))
+			f := jsonFact{event: event, mark: tt.mark, path: path, keyword: tt.keyword}
+			f.declares = func(p contract.Path) bool { return j.reader.Sends(p, true) }
+			f.reader, f.holder = keywordAt(j.reader, contain.Location{Document: "reader.json", Pointer: tt.at}, tt.keyword)
+			b := j.broken(f)
 			if b.Rule != tt.rule || b.Path.String() != tt.where || b.Message != tt.says {
 				t.Errorf("got %s at %s: %s\nwant %s at %s: %s", b.Rule, b.Path, b.Message, tt.rule, tt.where, tt.says)
 			}

@@ -1,6 +1,10 @@
 package compat
 
-import "github.com/evcontract/evcontract/internal/source"
+import (
+	"strings"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
 
 // jsonRules says what happens to a reader whose keyword refuses an event. What
 // is not listed refuses the shape of a value.
@@ -49,8 +53,8 @@ func (f jsonFact) ruleOfNot() string {
 // is missing, or the one that may not be there.
 func (f jsonFact) named() jsonFact {
 	v := f.value()
-	if v == nil || v.Kind != source.Map {
-		return f
+	if v == nil || v.Kind != source.Map || len(f.path) > strings.Count(f.mark, "/") {
+		return f // about no object, or the path names the field already
 	}
 	if name := f.field(v); name != "" {
 		return f.below(name)

@@ -9,16 +9,16 @@ import (
 	"github.com/evcontract/evcontract/internal/source"
 )
 
-// jsonUnsent finds what the reader reads and the writer does not send. Of a
+// unsent finds what the reader reads and the writer does not send. Of a
 // field and all that is below it only the field is named, and nothing that a
 // refusal says already.
-func jsonUnsent(q Question, reader, writer *jsonschema.Schema, said []Break) []Break {
+func (j jsonRead) unsent(said []Break) []Break {
 	var unsent []Break
-	for _, f := range reader.Fields() {
+	for _, f := range j.reader.Fields() {
 		switch {
-		case !reads(q.As, f.Path), covered(said, f.Path), covered(unsent, f.Path):
-		case !writer.Sends(f.Path, q.As.Writers != contract.OpenWriters):
-			unsent = append(unsent, unsentField(q.As, f, nearest(writer, f.Path)))
+		case !reads(j.As, f.Path), covered(said, f.Path), covered(unsent, f.Path):
+		case !j.writer.Sends(f.Path, j.As.Writers != contract.OpenWriters):
+			unsent = append(unsent, unsentField(j.As, f, nearest(j.writer, f.Path)))
 		}
 	}
 	return unsent

@@ -2,11 +2,8 @@ package jsonschema
 
 import (
 	"errors"
-	"net/url"
-	"strings"
 
-	engine "github.com/santhosh-tekuri/jsonschema/v5"
-
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/source"
 )
 
@@ -27,50 +24,31 @@ func (r *Refusal) Error() string {
 	return part + ": " + r.Message
 }
 
-// refusal turns the validator's tree of errors into the one that says most.
+// refusal gives the engine's error its place and plain words.
 func (s *Schema) refusal(err error) error {
-	var all *engine.ValidationError
-	if !errors.As(err, &all) {
+	var r *contain.Refusal
+	if !errors.As(err, &r) {
 		return err
 	}
-	leaf := deepest(all)
-	file, pointer, _ := strings.Cut(leaf.AbsoluteKeywordLocation, "#")
-	if decoded, err := url.PathUnescape(pointer); err == nil {
-		pointer = decoded
-	}
-	part, err := url.PathUnescape(leaf.InstanceLocation)
-	if err != nil {
-		part = leaf.InstanceLocation
-	}
 	return &Refusal{
-		Part:    part,
-		Keyword: pointer[strings.LastIndexByte(pointer, '/')+1:],
-		Message: plainly(leaf),
-		Pos:     s.PosAt(file, pointer),
+		Part:    r.Instance,
+		Keyword: r.Keyword,
+		Message: plainly(r.Message),
+		Pos:     s.PosAt(r.Schema.Document, r.Schema.Pointer),
 	}
 }
 
-// deepest follows the errors down, as long as there is one way.
-func deepest(e *engine.ValidationError) *engine.ValidationError {
-	for len(e.Causes) > 0 && (len(e.Causes) == 1 || !isChoice(e)) {
-		e = e.Causes[0]
-	}
-	return e
+// plain are the validator's sentences that say nothing to a person.
+var plain = map[string]string{
+	"anyOf failed": "valid for none of the alternatives",
+	"oneOf failed": "valid for none of the alternatives",
+	"not failed":   "excluded by not",
+	"not allowed":  "nothing is allowed here",
 }
 
-func isChoice(e *engine.ValidationError) bool {
-	return strings.HasSuffix(e.KeywordLocation, "/anyOf") || strings.HasSuffix(e.KeywordLocation, "/oneOf")
-}
-
-// plainly is the validator's sentence, where it is one.
-func plainly(e *engine.ValidationError) string {
-	switch e.Message {
-	case "anyOf failed", "oneOf failed":
-		return "valid for none of the alternatives"
-	case "not failed":
-		return "excluded by not"
-	case "not allowed":
-		return "nothing is allowed here"
+func plainly(message string) string {
+	if said := plain[message]; said != "" {
+		return said
 	}
-	return e.Message
+	return message
 }

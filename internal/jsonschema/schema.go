@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -21,7 +22,7 @@ type Schema struct {
 	options  Options
 	root     Ref
 	closure  *closure
-	compiled *compiled
+	compiled *contain.Schema
 	digest   func() string
 	fields   func() []contract.Field
 }
