@@ -127,7 +127,7 @@ func (p *pass) gap(it *item) {
 		p.quarantine(it, ReasonGap, p.gapError(it))
 		return
 	}
-	p.park(it, Block{Lane: it.entry.Lane, Why: WhyGap, For: left})
+	p.park(it, Block{Lane: it.entry.Lane, Why: WhyGap, For: min(left, Longest)})
 }
 
 func (p *pass) quarantine(it *item, why Reason, err error) {

@@ -27,7 +27,7 @@ type Relay struct {
 
 	Owner      string        // unique for one run; host, process and a random part
 	Batch      int           // most events in one Publish; 500
-	Lease      time.Duration // after which others may take the shards; 15 s
+	Lease      time.Duration // after which others may take the shards, at most half an hour; 15 s
 	Poll       time.Duration // longest wait when there is nothing to send; 250 ms
 	Publish    time.Duration // for one Publish; 30 s
 	Retry      event.Retry   // pauses of a lane that the broker refuses; Attempts is not used: it never gives up
@@ -64,7 +64,7 @@ func (r *Relay) defaults() {
 	host, _ := os.Hostname() // an empty name is no reason to stand still
 	r.Owner = or(r.Owner, fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8]))
 	r.Batch = or(r.Batch, 500)
-	r.Lease = or(r.Lease, 15*time.Second)
+	r.Lease = min(or(r.Lease, 15*time.Second), time.Hour/2)
 	r.Poll = or(r.Poll, 250*time.Millisecond)
 	r.Publish = or(r.Publish, 30*time.Second)
 	r.StopWithin = or(r.StopWithin, 10*time.Second)

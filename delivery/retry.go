@@ -27,8 +27,13 @@ func retryDefaults(r event.Retry) event.Retry {
 	return r
 }
 
+// Longest is the most that anything waits at a time. Stores take a time that
+// lies an hour further ahead for what a clock that was set back has left behind,
+// and don't wait for it. A lease is never longer than half an hour.
+const Longest = 12 * time.Hour
+
 // Wait is the pause after the given failed attempt, counted from 1: Initial
-// doubled each time, at most Max, moved by up to Jitter of itself so that many
+// doubled each time, at most Max and Longest, moved by up to Jitter of itself so that many
 // lanes that failed together don't come back together.
 func Wait(r event.Retry, attempt int) time.Duration {
 	r = retryDefaults(r)
@@ -37,10 +42,10 @@ func Wait(r event.Retry, attempt int) time.Duration {
 		d *= 2
 	}
 	d = min(d, r.Max)
-	if r.Jitter <= 0 {
-		return d
+	if r.Jitter > 0 {
+		d += time.Duration((rand.Float64()*2 - 1) * min(r.Jitter, 1) * float64(d))
 	}
-	return d + time.Duration((rand.Float64()*2-1)*min(r.Jitter, 1)*float64(d))
+	return min(d, Longest)
 }
 
 // or is the value, or the default where the value is zero.

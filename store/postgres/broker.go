@@ -17,7 +17,7 @@ const (
 		SELECT t, e, p, evc_now($4) FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS m (t, e, p, i) ORDER BY i`
 	claimCursor = `INSERT INTO evc_cursor (grp, topic, pos, owner, until) VALUES ($1, $2, 0, $3, evc_now($5) + $4)
 		ON CONFLICT (grp, topic) DO UPDATE SET owner = excluded.owner, until = excluded.until
-		WHERE evc_cursor.owner IS NULL OR evc_cursor.owner = $3 OR evc_cursor.until < evc_now($5) RETURNING pos`
+		WHERE evc_cursor.owner IS NULL OR evc_cursor.owner = $3 OR evc_cursor.until < evc_now($5) OR evc_cursor.until > evc_now($5) + 3600000000 RETURNING pos`
 	seeCursor    = `SELECT pos, coalesce(owner, ''), until - evc_now($3) FROM evc_cursor WHERE grp = $1 AND topic = $2`
 	readTopic    = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = $1 AND pos > $2 ORDER BY pos LIMIT $3`
 	moveCursor   = `UPDATE evc_cursor SET pos = $4, until = evc_now($6) + $5 WHERE grp = $1 AND topic = $2 AND owner = $3 AND pos < $4`
@@ -135,7 +135,7 @@ func (b *Broker) claim(ctx context.Context, topic string) (pos int64, ours bool,
 		case err == nil && owner == b.owner && left > micros(b.Lease/2):
 			ours = true
 			return nil
-		case err == nil && owner != "" && owner != b.owner && left >= 0:
+		case err == nil && owner != "" && owner != b.owner && left >= 0 && left <= micros(time.Hour):
 			return nil
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	anyCall   = `SELECT EXISTS (SELECT 1 FROM evc_effect WHERE next_at <= evc_now($1))`
-	claimCall = `WITH due AS (SELECT key FROM evc_effect WHERE next_at <= evc_now($1) AND name = ANY ($2) ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+	anyCall   = `SELECT EXISTS (SELECT 1 FROM evc_effect WHERE next_at <= evc_now($1) OR next_at > evc_now($1) + 46800000000)`
+	claimCall = `WITH due AS (SELECT key FROM evc_effect WHERE (next_at <= evc_now($1) OR next_at > evc_now($1) + 46800000000) AND name = ANY ($2) ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED)
 		UPDATE evc_effect e SET held_by = $4, next_at = evc_now($1) + $5 FROM due WHERE e.key = due.key
 		RETURNING e.key, e.name, e.consumer, e.event_key, e.request, e.state, e.attempts, evc_now($1) - e.created_at, e.reference, e.error`
 	// Settled calls have no next time; one that is sent stays with its executor.

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND wake_at <= evc_now($2))
-		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND held_until <= evc_now($2))`
-	takeBlocks = `WITH due AS (SELECT lane_type, lane_id FROM evc_block WHERE consumer = $1 AND wake_at <= evc_now($2) ORDER BY wake_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED)
+	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND (wake_at <= evc_now($2) OR wake_at > evc_now($2) + 46800000000))
+		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND (held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000))`
+	takeBlocks = `WITH due AS (SELECT lane_type, lane_id FROM evc_block WHERE consumer = $1 AND (wake_at <= evc_now($2) OR wake_at > evc_now($2) + 46800000000) ORDER BY wake_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE evc_block b SET wake_at = evc_now($2) + $4, held_by = $5 FROM due
 		WHERE b.consumer = $1 AND b.lane_type = due.lane_type AND b.lane_id = due.lane_id RETURNING b.lane_type, b.lane_id, b.why`
 	parkedOf = `SELECT p.key, p.version, p.envelope, p.payload, evc_now($6) - p.parked_at, coalesce(p.case_id, 0),

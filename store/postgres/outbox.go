@@ -14,7 +14,7 @@ import (
 
 const (
 	lockShards  = `SELECT pg_advisory_xact_lock($1)`
-	dropRelays  = `DELETE FROM evc_relay WHERE until < evc_now($1)`
+	dropRelays  = `DELETE FROM evc_relay WHERE until < evc_now($1) OR until > evc_now($1) + 3600000000`
 	renewRelay  = `INSERT INTO evc_relay (owner, until, since) VALUES ($1, evc_now($3) + $2, evc_now($3)) ON CONFLICT (owner) DO UPDATE SET until = excluded.until`
 	freeShards  = `UPDATE evc_shard SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM evc_relay)`
 	shareShards = `WITH share AS (SELECT ($2::int + count(*) - 1) / count(*) AS n FROM evc_relay),
@@ -37,7 +37,7 @@ const (
 				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
 		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
 		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
-		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= evc_now($2))
+		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= evc_now($2) OR h.until > evc_now($2) + 46800000000)
 		ORDER BY o.seq LIMIT $3`
 	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
 

@@ -38,10 +38,10 @@ const (
 
 	setCase = `INSERT INTO evc_quarantine (consumer, key, lane_type, lane_id, version, event, envelope, payload, payload_sha256,
 			reason, errors, attempts, first_at, last_at, build, host, owner, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce((SELECT first_at FROM evc_attempt WHERE consumer = $1 AND key = $2), evc_now($13)), evc_now($13),
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, least((SELECT first_at FROM evc_attempt WHERE consumer = $1 AND key = $2), evc_now($13)), evc_now($13),
 			$14, $15, $16, evc_now($13) + $17)
 		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', reason = excluded.reason, errors = excluded.errors,
-			attempts = evc_quarantine.attempts + excluded.attempts, last_at = excluded.last_at, build = excluded.build, host = excluded.host,
+			attempts = evc_quarantine.attempts + excluded.attempts, first_at = least(evc_quarantine.first_at, excluded.first_at), last_at = excluded.last_at, build = excluded.build, host = excluded.host,
 			resolved_by = '', resolution = '', resolved_at = NULL`
 
 	// A member that another one took for gone takes its keys back: those are no suspects.

@@ -21,7 +21,7 @@ const (
 	selectReplay = `SELECT r.id, c.name, r.cases, r.requested_by, r.reason, coalesce(r.apply, 0), r.plan, r.state, r.results
 		FROM evc_replay r JOIN evc_consumer c ON c.id = r.consumer WHERE r.id = $1 FOR UPDATE OF r`
 	setReplay  = `UPDATE evc_replay SET state = $2, results = $3, finished_at = evc_now($4) WHERE id = $1`
-	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND held_until <= evc_now($2) FOR UPDATE SKIP LOCKED`
+	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND (held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000) FOR UPDATE SKIP LOCKED`
 	holdReplay = `UPDATE evc_replay SET held_until = evc_now($3) + $2 WHERE id = $1`
 
 	replayCase = `UPDATE evc_quarantine SET state = 'replaying' WHERE id = $1 AND state = 'open'`

@@ -14,7 +14,7 @@ import (
 const (
 	insertTopic = `INSERT INTO evc_topic (topic, envelope, payload, published_at) VALUES (?, ?, ?, ?)`
 	claimCursor = `INSERT INTO evc_cursor (grp, topic, pos, owner, until) VALUES (?1, ?2, 0, ?3, ?4)
-		ON CONFLICT (grp, topic) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE owner IS NULL OR owner = ?3 OR until < ?5 RETURNING pos`
+		ON CONFLICT (grp, topic) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE owner IS NULL OR owner = ?3 OR until < ?5 OR until > ?5 + 3600000000 RETURNING pos`
 	readTopic    = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = ? AND pos > ? ORDER BY pos LIMIT ?`
 	moveCursor   = `UPDATE evc_cursor SET pos = ?4, until = ?5 WHERE grp = ?1 AND topic = ?2 AND owner = ?3 AND pos < ?4`
 	giveCursors  = `UPDATE evc_cursor SET owner = NULL WHERE grp = ? AND owner = ?`
@@ -123,7 +123,7 @@ func (b *Broker) claim(ctx context.Context, topic string) (pos int64, ours bool,
 	switch {
 	case err == nil && owner == b.owner && until > now+micros(b.Lease/2):
 		return pos, true, nil
-	case err == nil && owner != "" && owner != b.owner && until >= now:
+	case err == nil && owner != "" && owner != b.owner && until >= now && until <= now+micros(time.Hour):
 		return 0, false, nil
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return 0, false, err

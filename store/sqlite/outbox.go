@@ -13,7 +13,7 @@ import (
 
 const (
 	renewRelay   = `INSERT INTO evc_relay (owner, until, since) VALUES (?1, ?2, ?3) ON CONFLICT (owner) DO UPDATE SET until = excluded.until`
-	dropRelays   = `DELETE FROM evc_relay WHERE until < ?`
+	dropRelays   = `DELETE FROM evc_relay WHERE until < ?1 OR until > ?1 + 3600000000`
 	freeShards   = `UPDATE evc_shard SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM evc_relay)`
 	countRelays  = `SELECT count(*) FROM evc_relay`
 	surplus      = `UPDATE evc_shard SET owner = NULL WHERE shard IN (SELECT shard FROM evc_shard WHERE owner = ?1 ORDER BY shard DESC LIMIT max(0, (SELECT count(*) FROM evc_shard WHERE owner = ?1) - ?2))`
@@ -31,7 +31,7 @@ const (
 				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
 		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
 		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
-		WHERE o.shard IN (SELECT shard FROM evc_shard WHERE owner = ?1) AND (h.until IS NULL OR h.until <= ?2)
+		WHERE o.shard IN (SELECT shard FROM evc_shard WHERE owner = ?1) AND (h.until IS NULL OR h.until <= ?2 OR h.until > ?2 + 46800000000)
 		ORDER BY o.seq LIMIT ?3`
 
 	noteSent   = `INSERT INTO evc_sent (owner, published_at, seqs) VALUES (?, ?, ?)`

@@ -39,7 +39,7 @@ const (
 			reason, errors, attempts, first_at, last_at, build, host, owner, due_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', reason = excluded.reason, errors = excluded.errors,
-			attempts = attempts + excluded.attempts, last_at = excluded.last_at, build = excluded.build, host = excluded.host,
+			attempts = attempts + excluded.attempts, first_at = min(first_at, excluded.first_at), last_at = excluded.last_at, build = excluded.build, host = excluded.host,
 			resolved_by = '', resolution = '', resolved_at = NULL`
 
 	memberCounts = `SELECT adopted, slow FROM evc_member WHERE consumer = ? AND instance = ?`
@@ -147,6 +147,7 @@ func (w *work) cases(ctx context.Context, c delivery.Changes, now int64) error {
 		if _, err := w.row(ctx, firstAttempt, []any{w.consumer, q.Key[:]}, &firstAt); err != nil {
 			return err
 		}
+		firstAt = min(firstAt, now) // the clock may have been set back
 		digest := sha256.Sum256(q.Message.Payload)
 		if _, err := w.exec(ctx, setCase, w.consumer, q.Key[:], q.Lane.Type, q.Lane.ID, int64(q.Version), q.Message.Type,
 			string(envelope), notNull(q.Message.Payload), digest[:], string(q.Reason), string(texts), q.Attempts,

@@ -20,7 +20,7 @@ const (
 	selectReplay = `SELECT r.id, c.name, r.cases, r.requested_by, r.reason, coalesce(r.apply, 0), r.plan, r.state, r.results
 		FROM evc_replay r JOIN evc_consumer c ON c.id = r.consumer WHERE r.id = ?`
 	setReplay  = `UPDATE evc_replay SET state = ?2, results = ?3, finished_at = ?4 WHERE id = ?1`
-	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = ? AND state = 'requested' AND apply IS NULL AND held_until <= ?`
+	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = ?1 AND state = 'requested' AND apply IS NULL AND (held_until <= ?2 OR held_until > ?2 + 46800000000)`
 	holdReplay = `UPDATE evc_replay SET held_until = ?2 WHERE id = ?1`
 
 	replayCase = `UPDATE evc_quarantine SET state = 'replaying' WHERE id = ? AND state = 'open'`
