@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -84,12 +85,16 @@ func (g *generator) adopt(f *descriptorpb.FileDescriptorProto) {
 
 // packageName leaves of a name what a Go package may be called.
 func packageName(name string) string {
-	return strings.Map(func(r rune) rune {
+	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return -1
 	}, strings.ToLower(name))
+	if name == "" || name == "main" || token.IsKeyword(name) || name[0] <= '9' {
+		return "pb" + name
+	}
+	return name
 }
 
 // nameImports gives every Go package of the closure a name of its own.
