@@ -1,7 +1,6 @@
 package event
 
 import (
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ func (s *Scanner) Time() time.Time {
 // ParseTime reads a date and time as RFC 3339 writes it. A leap second is the
 // first moment of the next minute.
 func ParseTime(text string) (time.Time, bool) {
-	if len(text) > 48 {
+	if len(text) > 1024 {
 		return time.Time{}, false
 	}
 	upper := strings.ToUpper(text)
@@ -51,8 +50,16 @@ var formats = map[string]func(string) bool{
 	"date":      isDate,
 	"time":      func(s string) bool { _, ok := ParseTime("2000-12-31T" + s); return ok },
 	"uuid":      func(s string) bool { return parse(new([16]byte), []byte(s)) == nil },
-	"ipv4":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
-	"ipv6":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() && a.Zone() == "" },
+	"ipv4":      isIPv4,
+	"ipv6":      isIPv6,
+
+	"ip-address": isIPv4, // draft 3's word, still read
+	"hostname":   isHostname,
+	"email":      isEmail,
+	"duration":   isDuration,
+
+	"uri": isURI, "iri": isURI,
+	"uri-reference": isURIReference, "uriref": isURIReference, "iri-reference": isURIReference,
 }
 
 func isDate(s string) bool {

@@ -131,9 +131,9 @@ func readFormat(r *reading) {
 // formats are those that validators assert, and whether generated code can.
 var formats = map[string]bool{
 	"date-time": true, "date": true, "time": true, "uuid": true, "ipv4": true, "ipv6": true,
-	"duration": false, "email": false, "hostname": false, "uri": false, "uri-reference": false, "uriref": false,
-	"iri": false, "iri-reference": false, "uri-template": false, "json-pointer": false,
-	"relative-json-pointer": false, "regex": false, "ip-address": false, "period": false,
+	"duration": true, "email": true, "hostname": true, "ip-address": true, "uri": true, "uri-reference": true,
+	"uriref": true, "iri": true, "iri-reference": true,
+	"uri-template": false, "json-pointer": false, "relative-json-pointer": false, "regex": false, "period": false,
 }
 
 func compiles(pattern string) bool {
