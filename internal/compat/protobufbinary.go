@@ -199,7 +199,8 @@ func zeroOf(f protoreflect.FieldDescriptor) string {
 
 // wireLost claims a field whose bytes the reader puts aside as unknown.
 func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
-	if w.as.UnknownFields == contract.Reject && p.read == p.reader {
+	// What a map's entry holds beside key and value is never kept, so nobody refuses it.
+	if w.as.UnknownFields == contract.Reject && p.read == p.reader && !p.reader.ContainingMessage().IsMapEntry() {
 		w.refuse(p, "field-refused", anyValues(p.writer),
 			fmt.Sprintf("%s on the wire where the reader expects %s: to it this is an unknown field, which it refuses", from, to))
 		return

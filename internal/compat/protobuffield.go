@@ -21,6 +21,8 @@ func (w *protoWalk) stranger(m *matched, f protoreflect.FieldDescriptor) {
 		c.readerAt = was
 	}
 	switch {
+	case m.reader.IsMapEntry():
+		return
 	case w.as.UnknownFields == contract.Reject:
 		c.Rule = "field-refused"
 		c.Message = fmt.Sprintf("%s is unknown to the reader, which refuses unknown fields: it refuses the event", p.path)
@@ -29,9 +31,29 @@ func (w *protoWalk) stranger(m *matched, f protoreflect.FieldDescriptor) {
 		c.Message = fmt.Sprintf("field %d travels as %q, and the reader knows it as %q: it ignores what is sent", f.Number(), jsonKey(f), jsonKey(was))
 	default:
 		w.comeBack(m, p)
+		w.newChoice(m, p)
 		return
 	}
 	w.add(p, c)
+}
+
+// newChoice warns of a member of a oneof that the reader lacks: the reader sees
+// a oneof with nothing in it.
+func (w *protoWalk) newChoice(m *matched, p fieldPair) {
+	o := oneofOf(p.writer)
+	if o == nil {
+		return
+	}
+	for _, known := range m.pairs {
+		if oneofOf(known.writer) != o || oneofOf(known.reader) == nil {
+			continue
+		}
+		w.add(p, claim{readerAt: oneofOf(known.reader), Break: Break{
+			Rule: "field-lost", Severity: rule.Warning,
+			Message: fmt.Sprintf("the oneof %s may hold %s, which the reader does not know: it sees a oneof with nothing in it", o.Name(), p.path),
+		}})
+		return
+	}
 }
 
 // sameNumber finds, in JSON, the reader's field that has the number of a

@@ -67,7 +67,7 @@ func (o *observer) counterpart(m protoreflect.MessageDescriptor, f protoreflect.
 // stray is a value for which the reader has no field. It is lost where the
 // reader has a field of its number that gets nothing: one that was renamed.
 func (o *observer) stray(p contract.Path, sent protoreflect.Message, f protoreflect.FieldDescriptor, seen protoreflect.Message) {
-	if o.as.UnknownFields == contract.Reject {
+	if o.as.UnknownFields == contract.Reject && o.wire == jsonWire {
 		o.refuse("unknown field %s", p)
 		return
 	}
