@@ -41,7 +41,11 @@ var methods = []string{"Key", "Lane", "Version", "Attempt"}
 func (g *generator) newConsumer(declared *contract.Consumer) *consumerCode {
 	inherited := *declared
 	inherited.Inherit(g.set.Workspace.Defaults)
-	c := &consumerCode{contract: &inherited, name: g.names.take(exported(declared.Name.Value))}
+	name := exported(declared.Name.Value)
+	if g.names[name] {
+		name += "Consumer"
+	}
+	c := &consumerCode{contract: &inherited, name: g.names.take(name)}
 	c.file = g.fileName(declared.Name.Value, "consumer")
 	for i := range inherited.Reads {
 		reading := &inherited.Reads[i]

@@ -55,8 +55,8 @@ func TestDecodeCorpus(t *testing.T) {
 		if strings.Contains(got, "does not fit") {
 			continue // the documented limit of integers without bounds
 		}
-		if want != nil && strings.Contains(want.Error(), "encoded") {
-			continue // contentEncoding is an annotation for generated code
+		if strings.Contains(q.text, "contentEncoding") {
+			continue // an annotation for generated code; the validator asserts it in some drafts
 		}
 		if got == "" {
 			taken++

@@ -71,7 +71,12 @@ func (g *generator) newEvent(e *contract.Event, schema *jsonschema.Schema) *even
 // nameEvent reserves the names that user code will see.
 func (g *generator) nameEvent(e *contract.Event) *eventCode {
 	n := e.Name.Value
-	name := g.names.take(exported(n.Short()) + "V" + strconv.Itoa(n.Major))
+	major := "V" + strconv.Itoa(n.Major)
+	name := exported(n.Short()) + major
+	if g.names[name] || g.names[name+"Key"] { // of another context: the number of a second taker would read as a major
+		name = exported(n.Base) + major
+	}
+	name = g.names.take(name)
 	c := &eventCode{contract: e, name: name, lower: unexported(name)}
 	for _, made := range []string{name + "Key", "New" + name + "Key", "Publish" + name, "Draft" + name, "Decode" + name, c.lower + "Mark", c.lower + "Identity", "identify" + name, "key" + name, "occurred" + name, "unmarshal" + name} {
 		g.names[made] = true

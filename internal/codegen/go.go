@@ -27,7 +27,7 @@ type Options struct {
 // fell back to an untyped value, and errors for what cannot be generated: then
 // there are no files.
 func Go(set *contract.Set, o Options) (map[string][]byte, []rule.Finding, error) {
-	g := &generator{set: set, options: o, names: names{"refuse": true, "reads": true, "each": true}, files: names{"doc.go": true, "proto.go": true}, findings: &findings{seen: map[string]bool{}}}
+	g := &generator{set: set, options: o, names: names{"refuse": true, "reads": true, "each": true}, files: names{"doc": true, "proto": true}, findings: &findings{seen: map[string]bool{}}}
 	if err := g.model(); err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +100,7 @@ func (g *generator) fileName(name, kind string) string {
 	if meaningful[last] || base == "doc" {
 		base += "_" + kind
 	}
-	return strings.TrimSuffix(g.files.take(base+".go"), ".go")
+	return g.files.take(base)
 }
 
 // meaningful are the endings of a file's name that keep a file out of a build.
@@ -110,48 +110,30 @@ var meaningful = words(`test aix android darwin dragonfly freebsd hurd illumos i
 
 // print writes the files of the package.
 func (g *generator) print() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	put := func(name string, f *file) error {
-		data, err := f.finish(g.options)
-		files[name] = data
-		return err
+	printed := map[string]*file{"proto.go": g.refuser()}
+	for _, e := range g.events {
+		printed[e.file+".go"], printed[e.file+"_json.go"] = g.printEvent(e)
 	}
-	doc := &file{}
+	for _, c := range g.consumers {
+		printed[c.file+".go"], printed[c.file+"_json.go"] = g.printConsumer(c)
+	}
+	files := map[string][]byte{}
 	if g.proto != nil {
 		if err := g.proto.generate(files); err != nil {
 			return nil, err
 		}
 	}
-	for _, e := range g.events {
-		api, inner := g.printEvent(e)
-		if err := put(e.file+".go", api); err != nil {
-			return nil, err
-		}
-		if inner == nil {
+	for name, f := range printed {
+		if f == nil || f.Len() == 0 {
 			continue
 		}
-		if err := put(e.file+"_json.go", inner); err != nil {
+		data, err := f.finish(g.options)
+		if err != nil {
 			return nil, err
 		}
+		files[name] = data
 	}
-	for _, c := range g.consumers {
-		api, inner := g.printConsumer(c)
-		if err := put(c.file+".go", api); err != nil {
-			return nil, err
-		}
-		if inner.Len() == 0 {
-			continue
-		}
-		if err := put(c.file+"_json.go", inner); err != nil {
-			return nil, err
-		}
-	}
-	if f := g.refuser(); f != nil {
-		if err := put("proto.go", f); err != nil {
-			return nil, err
-		}
-	}
-	data, err := g.docFile(doc)
+	data, err := g.docFile(&file{})
 	files["doc.go"] = data
 	return files, err
 }
