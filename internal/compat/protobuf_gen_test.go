@@ -146,7 +146,7 @@ func (g *protoGen) change(lines []string) {
 		g.enum(line[5:6], map[string]string{"O": "OPEN", "C": "CLOSED"}[line[5:6]])
 		lines[at] = g.b.String()
 	case strings.HasPrefix(line, "  ") && strings.Contains(line, " = ") && in != "":
-		fmt.Sscanf(line[strings.Index(line, " = ")+3:], "%d", &n)
+		_, _ = fmt.Sscanf(line[strings.Index(line, " = ")+3:], "%d", &n)
 		inOneof := strings.Contains(strings.Join(lines[:at], ""), "oneof choice") && at+1 < len(lines) && g.nearOneof(lines, at)
 		label := genLabels[g.Intn(len(genLabels))]
 		if inOneof || label == "oneof" {

@@ -59,7 +59,7 @@ func (w *protoWalk) run() {
 // push puts off a pair of messages, unless it is known or needs no look: what
 // did not change reads itself.
 func (w *protoWalk) push(v visit) {
-	if v.reader == v.writer && len(v.route) > 0 && w.selfContained(v.writer) {
+	if v.reader == v.writer && w.reader.Arm() == w.writer.Arm() && w.selfContained(v.writer) {
 		return
 	}
 	key := protoPair{v.reader, v.writer, v.fields}
