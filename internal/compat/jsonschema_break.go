@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -22,7 +21,7 @@ func (j jsonRead) broken(f jsonFact) Break {
 			Mark:       f.mark,
 			ReaderSees: f.sees,
 		},
-		About: []string{f.keyword, j.reader.DigestAt(f.reader), digestOf(j.writer, f.writer)},
+		About: []string{f.keyword, j.reader.DigestAt(f.reader), j.writer.DigestAt(f.writer)},
 	}
 }
 
@@ -36,11 +35,4 @@ func (j jsonRead) writerPos(f jsonFact) source.Pos {
 		return j.writer.PosAt(f.writer.File, f.writer.Pointer)
 	}
 	return nearest(j.writer, f.path)
-}
-
-func digestOf(s *jsonschema.Schema, r jsonschema.Ref) string {
-	if r.Node == nil {
-		return ""
-	}
-	return s.DigestAt(r)
 }

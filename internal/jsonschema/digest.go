@@ -11,8 +11,13 @@ import (
 )
 
 // DigestAt is a Digest of one subschema and what it refers to; of a value that
-// is no schema, such as a keyword's, a hash over the value.
-func (s *Schema) DigestAt(r Ref) string { return s.closure.digest(r) }
+// is no schema, such as a keyword's, a hash over the value; "" where there is nothing.
+func (s *Schema) DigestAt(r Ref) string {
+	if r.Node == nil {
+		return ""
+	}
+	return s.closure.digest(r)
+}
 
 func (c *closure) digest(r Ref) string {
 	w := canon{closure: c, numbers: map[place]int{}}
