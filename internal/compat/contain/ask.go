@@ -35,11 +35,17 @@ type asker struct {
 	seeds          []any
 	found          []Break
 	more           int
-	places         map[place]bool
+	places         map[refusal]bool
+}
+
+// refusal tells breaks apart: a keyword, and for required the name it misses.
+type refusal struct {
+	place
+	name string
 }
 
 func newAsker(q Question) *asker {
-	k := &asker{q: q, solver: newSolver(q.Budget), writer: q.Writer.root, reader: q.Reader.root, places: map[place]bool{}}
+	k := &asker{q: q, solver: newSolver(q.Budget), writer: q.Writer.root, reader: q.Reader.root, places: map[refusal]bool{}}
 	if q.Assume.ClosedWriter {
 		k.writer = closeWriter(k.writer)
 	}

@@ -135,10 +135,11 @@ func sameNames(a, b *node) bool {
 // report verifies a witness and records it as the break of one place.
 func (k *asker) report(n *node, at site, out outcome) {
 	p := n.place
-	if k.places[p] || !k.verify(out.value) {
+	spot := refusal{p, n.name}
+	if k.places[spot] || !k.verify(out.value) {
 		return
 	}
-	k.places[p] = true
+	k.places[spot] = true
 	if len(k.found) >= k.q.MaxBreaks {
 		k.more++
 		return
@@ -147,7 +148,10 @@ func (k *asker) report(n *node, at site, out outcome) {
 	bad, _ := k.q.Reader.check(v)
 	leaf := k.leaf(bad, p)
 	r := k.q.Reader.refusal(leaf)
-	b := Break{Witness: encode(v), Instance: r.Instance, Path: at.path, Keyword: r.Keyword, Reader: r.Schema, Writer: k.counterpart(n, at)}
+	if n.kind == kHasMin {
+		r.Keyword, r.Schema = "contains", k.locate(p)
+	}
+	b := Break{Witness: encode(v), Instance: r.Instance, Path: extend(at.path, v, r.Instance), Keyword: r.Keyword, Reader: r.Schema, Writer: k.counterpart(n, at)}
 	part, ok := digValue(v, r.Instance)
 	if !ok { // the validator loses empty keys on the way
 		b.Instance, part = "", v
@@ -162,6 +166,9 @@ func (k *asker) leaf(bad *jsonschema.ValidationError, p place) *jsonschema.Valid
 	if p.keyword != "" && p.keyword != "false" {
 		want += "/" + p.keyword
 	}
+	if p.keyword == "contains" { // the validator calls it by its other name
+		want = p.schema + "/minContains"
+	}
 	var hit *jsonschema.ValidationError
 	var look func(e *jsonschema.ValidationError)
 	look = func(e *jsonschema.ValidationError) {
@@ -173,13 +180,56 @@ func (k *asker) leaf(bad *jsonschema.ValidationError, p place) *jsonschema.Valid
 		}
 	}
 	look(bad)
-	if hit == nil || len(hit.Causes) > 0 && !isUnion(hit.AbsoluteKeywordLocation) {
-		if hit == nil {
-			hit = bad
-		}
-		return leafOf(hit)
+	if hit == nil {
+		hit = bad
 	}
-	return hit
+	return likely(leafOf(hit))
+}
+
+// likely goes into a union where all branches but one fail on the very type or
+// constant of the part: the one left is the branch that was meant.
+func likely(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+	if t := lastToken(e.AbsoluteKeywordLocation); len(e.Causes) < 2 || t != "anyOf" && t != "oneOf" {
+		return e
+	}
+	var meant *jsonschema.ValidationError
+	for _, c := range e.Causes {
+		leaf := leafOf(c)
+		switch keywordOf(unescapePath(leaf.AbsoluteKeywordLocation)) {
+		case "type", "const", "enum", "false":
+			if leaf.InstanceLocation == e.InstanceLocation {
+				continue
+			}
+		}
+		if meant != nil {
+			return e
+		}
+		meant = leaf
+	}
+	if meant == nil {
+		return e
+	}
+	return likely(meant)
+}
+
+// extend follows the instance pointer beyond the steps that were asked for.
+func extend(path []string, v any, pointer string) []string {
+	if pointer == "" {
+		return path
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	out := path[:len(path):len(path)]
+	for i, t := range tokens {
+		_, isArray := v.([]any)
+		if i >= len(path) {
+			if isArray {
+				t = "[]"
+			}
+			out = append(out, strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~"))
+		}
+		v, _ = digValue(v, "/"+tokens[i])
+	}
+	return out
 }
 
 // counterpart is the writer's keyword of the same kind, or its schema of the part.
@@ -244,7 +294,49 @@ func (k *asker) dress(v any, at site) any {
 			return d
 		}
 	}
+	if d := plausible("", v, at.path); k.verify(d) {
+		return d
+	}
 	return v
+}
+
+// plausible gives empty strings off the offending path a value that reads well.
+func plausible(name string, v any, path []string) any {
+	switch v := v.(type) {
+	case string:
+		if v == "" && len(path) > 0 {
+			return plausibleText(name)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, e := range v {
+			switch {
+			case len(path) > 0 && key == path[0]:
+				out[key] = plausible(key, e, path[1:])
+			default:
+				out[key] = plausible(key, e, []string{""})
+			}
+		}
+		return out
+	}
+	return v
+}
+
+func plausibleText(name string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasSuffix(lower, "_at"), strings.HasSuffix(name, "At"), strings.Contains(lower, "time"), strings.Contains(lower, "date"):
+		return "2024-02-29T10:20:30Z"
+	case strings.Contains(lower, "email"):
+		return "a@example.com"
+	case strings.Contains(lower, "url"), strings.Contains(lower, "uri"):
+		return "https://example.com"
+	case strings.HasSuffix(lower, "id"), strings.HasSuffix(lower, "key"):
+		return name + "-1"
+	case lower == "currency":
+		return "EUR"
+	}
+	return "a " + name
 }
 
 func borrow(v, seed any, path []string) any {

@@ -94,7 +94,10 @@ func Compile(src Source) (s *Schema, err error) {
 		return nil, err
 	}
 	compiled, err := p.compiler().Compile(root + "#" + fragment)
-	if err != nil {
+	switch {
+	case err != nil && p.astray != nil:
+		return nil, p.astray
+	case err != nil:
 		return nil, p.explain(path, err)
 	}
 	s = &Schema{compiled: compiled, files: p.files}
@@ -149,12 +152,25 @@ func (p *preparer) explain(path string, err error) error {
 	if errors.As(err, &invalid) {
 		leaf := leafOf(invalid)
 		e.At.Pointer, e.Message = unescapePath(leaf.InstanceLocation), leaf.Message
+		e.At.Document = p.offender(path)
 		e.Keyword = lastToken(e.At.Pointer)
 	}
 	if strings.Contains(e.Message, "same canonical-uri") {
 		e.Kind = DuplicateID
 	}
 	return e
+}
+
+// offender is the document that its meta-schema refuses.
+func (p *preparer) offender(path string) string {
+	for _, u := range sortedKeys(p.docs) {
+		d := p.docs[u]
+		meta, err := jsonschema.NewCompiler().Compile(drafts[d.draft].URL())
+		if err == nil && meta.Validate(d.root) != nil {
+			return d.path
+		}
+	}
+	return path
 }
 
 // locate turns the validator's absolute location into a document and a pointer.

@@ -199,8 +199,7 @@ func (p *objProblem) with(k string, e lit, i int) outcome {
 
 // fresh breaks e with a key that nothing names, from every cell in turn.
 func (p *objProblem) fresh(e lit, i int) outcome {
-	extra := []lit{}
-	var pats []*pattern
+	var extra []lit
 	switch e.n.kind {
 	case kNames:
 		extra = append(extra, lit{n: e.n.kids[0], neg: true})
@@ -211,9 +210,8 @@ func (p *objProblem) fresh(e lit, i int) outcome {
 			extra = append(extra, lit{n: patternNode(q), neg: true})
 		}
 	}
-	maybe := outcome{}
-	done := outcome{}
-	why := p.cells(pats, extra, func(k string) bool {
+	maybe, done := outcome{}, outcome{}
+	why := p.cells(p.otherDemands(i), extra, func(k string) bool {
 		out := p.with(k, e, i)
 		switch out.result {
 		case sat:
@@ -235,22 +233,39 @@ func (p *objProblem) fresh(e lit, i int) outcome {
 	return conflict(p.deps)
 }
 
+// otherDemands tell keys apart that can serve several existentials at once,
+// which matters only where the number of keys is limited.
+func (p *objProblem) otherDemands(i int) []*node {
+	if p.max == math.MaxInt64 {
+		return nil
+	}
+	var splits []*node
+	for _, e := range p.some[i+1:] {
+		if e.n.kind == kNames {
+			splits = append(splits, e.n.kids[0])
+		}
+		for _, q := range e.n.pats {
+			splits = append(splits, patternNode(q))
+		}
+	}
+	return splits
+}
+
 func patternNode(q *pattern) *node {
 	return seal(&node{kind: kPattern, pats: []*pattern{q}})
 }
 
 // cells calls f with a key from every non-empty combination of the patterns at
-// hand, outside the named keys, until f is content. Its outcome is unknown if
-// a cell could not be decided.
-func (p *objProblem) cells(pats []*pattern, extra []lit, f func(string) bool) outcome {
+// hand and the splits, outside the named keys, until f is content. Its outcome
+// is unknown if a cell could not be decided.
+func (p *objProblem) cells(splits []*node, extra []lit, f func(string) bool) outcome {
 	for _, r := range p.rules {
 		for _, q := range r.n.pats {
-			if !slices.ContainsFunc(pats, func(o *pattern) bool { return o.text == q.text }) {
-				pats = append(pats, q)
-			}
+			splits = append(splits, patternNode(q))
 		}
 	}
-	if len(pats) > maxPatterns {
+	splits = distinctNodes(splits)
+	if len(splits) > maxPatterns {
 		return spent("patterns")
 	}
 	goal := append([]lit{{n: seal(&node{kind: kTypes, types: tString})}}, extra...)
@@ -261,7 +276,17 @@ func (p *objProblem) cells(pats []*pattern, extra []lit, f func(string) bool) ou
 		goal = append(goal, lit{n: seal(&node{kind: kEnum, values: stringSet(p.universe)}), neg: true})
 	}
 	out := outcome{}
-	p.cell(goal, pats, f, &out)
+	p.cell(goal, splits, f, &out)
+	return out
+}
+
+func distinctNodes(list []*node) []*node {
+	var out []*node
+	for _, n := range list {
+		if !slices.ContainsFunc(out, func(o *node) bool { return o.hash == n.hash }) {
+			out = append(out, n)
+		}
+	}
 	return out
 }
 
@@ -273,7 +298,7 @@ func stringSet(list []string) *valueSet {
 	return newValueSet(vs)
 }
 
-func (p *objProblem) cell(goal []lit, pats []*pattern, f func(string) bool, undecided *outcome) bool {
+func (p *objProblem) cell(goal []lit, splits []*node, f func(string) bool, undecided *outcome) bool {
 	out := p.s.solve(goal)
 	switch out.result {
 	case unsat:
@@ -282,16 +307,16 @@ func (p *objProblem) cell(goal []lit, pats []*pattern, f func(string) bool, unde
 		if undecided.result != unknown {
 			*undecided = outcome{result: unknown, why: out.why}
 		}
-		if !out.has || len(pats) > 0 {
+		if !out.has || len(splits) > 0 {
 			return false
 		}
 	}
-	if len(pats) == 0 {
+	if len(splits) == 0 {
 		k, ok := out.value.(string)
 		return ok && f(freshName(goal, k))
 	}
 	for _, neg := range []bool{true, false} {
-		if p.cell(append(slices.Clone(goal), lit{n: patternNode(pats[0]), neg: neg}), pats[1:], f, undecided) {
+		if p.cell(append(slices.Clone(goal), lit{n: splits[0], neg: neg}), splits[1:], f, undecided) {
 			return true
 		}
 	}

@@ -71,6 +71,7 @@ type preparer struct {
 	files   map[string]string
 	targets map[string]*target
 	pending []pendingRef
+	astray  error // the first reference that leads nowhere; it matters where the validator meets it
 }
 
 func newPreparer(src Source) *preparer {
@@ -81,6 +82,10 @@ func newPreparer(src Source) *preparer {
 func (p *preparer) prepareAll(path, fragment string) (string, error) {
 	root := (&url.URL{Scheme: "workspace", Path: "/" + strings.TrimPrefix(path, "/")}).String()
 	d, err := p.load(root)
+	var own *Error
+	if errors.As(err, &own) {
+		return "", own
+	}
 	if err != nil {
 		return "", &Error{Kind: BadDocument, At: Location{Document: path}, Message: err.Error()}
 	}
@@ -92,8 +97,8 @@ func (p *preparer) prepareAll(path, fragment string) (string, error) {
 	for len(p.pending) > 0 {
 		r := p.pending[0]
 		p.pending = p.pending[1:]
-		if err := p.follow(r); err != nil {
-			return "", err
+		if err := p.follow(r); err != nil && p.astray == nil {
+			p.astray = err
 		}
 	}
 	return root, nil

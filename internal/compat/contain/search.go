@@ -353,11 +353,11 @@ func (x *search) enumerate(values []any, pending []clause) outcome {
 		core |= l.deps
 	}
 	maybe := outcome{}
-	for _, v := range values {
+	for i, v := range values {
 		if typeOf(v) != x.t {
 			continue
 		}
-		if x.s.steps--; x.s.steps < 0 {
+		if i%64 == 63 && !x.s.spend() {
 			return spent("steps")
 		}
 		t, deps, why := x.check(v, pending)

@@ -8,7 +8,7 @@ import (
 )
 
 // maxLetters bounds the length of a string that is written into a witness.
-const maxLetters = 100_000
+const maxLetters = 1 << 20
 
 // strProblem is what a string must satisfy.
 type strProblem struct {

@@ -1,0 +1,54 @@
+package contain
+
+import "testing"
+
+// TestAssumptionLines has one line per thing that an assumption does and leaves alone.
+func TestAssumptionLines(t *testing.T) {
+	closed := Assumptions{ClosedWriter: true}
+	ignore := Assumptions{IgnoreUnknown: true}
+	enums := Assumptions{IgnoreEnums: true}
+	reads := func(path ...string) Assumptions { return Assumptions{Fields: [][]string{path}} }
+	for _, c := range []struct {
+		name, writer, reader string
+		assume               Assumptions
+		want                 Verdict
+	}{
+		{"a property further down", `{"properties":{"o":{"properties":{"a":{}}}}}`, `{"properties":{"o":{"properties":{"b":{"type":"string"}}}}}`, closed, Holds},
+		{"in items", `{"items":{"properties":{"a":{}}}}`, `{"items":{"properties":{"b":{"type":"string"}}}}`, closed, Holds},
+		{"in a map", `{"additionalProperties":{"properties":{"a":{}}}}`, `{"additionalProperties":{"properties":{"b":{"type":"string"}}}}`, closed, Holds},
+		{"a pattern is declared", `{"patternProperties":{"^x":{}}}`, `{"properties":{"x1":{"type":"integer"}}}`, closed, Refuted},
+		{"a free-form object stays open", `{"type":"object"}`, `{"additionalProperties":{"type":"integer"}}`, closed, Refuted},
+		{"a required name is declared", `{"properties":{"a":{}},"required":["b"]}`, `{"properties":{"b":{"type":"string"}}}`, closed, Refuted},
+		{"two arms of allOf are one declaration", `{"allOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}},"required":["b"]}]}`, `{"required":["a","b","c"]}`, closed, Refuted},
+		{"also inside", `{"allOf":[{"properties":{"o":{"properties":{"a":{}},"required":["a"]}}},{"properties":{"o":{"properties":{"b":{}},"required":["b"]}}}]}`,
+			`{"properties":{"o":{"properties":{"b":{"type":"string"}}}}}`, closed, Refuted},
+		{"anyOf names what its branch names", `{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{}},"required":["b"]}]}`, `{"properties":{"c":{"type":"string"}}}`, closed, Holds},
+		{"recursion", `{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"}}}}}`,
+			`{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"},"x":{"type":"string"}}}}}`, closed, Holds},
+		{"recursion in an open writer", `{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"}}}}}`,
+			`{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"},"x":{"type":"string"}}}}}`, Assumptions{}, Refuted},
+
+		{"unevaluated", `{"properties":{"a":{},"b":{}}}`, `{"anyOf":[{"properties":{"a":{}}},{"properties":{"z":{"type":"string"}}}],"unevaluatedProperties":false}`, ignore, Holds},
+		{"a schema stays", `{"properties":{"b":{}}}`, `{"additionalProperties":{"type":"string"}}`, ignore, Refuted},
+		{"not stays", `{}`, `{"not":{"required":["a"],"properties":{"a":{}},"additionalProperties":false}}`, ignore, Refuted},
+		{"false as a property's schema stays", `{}`, `{"properties":{"a":false}}`, ignore, Refuted},
+
+		{"a union of constants", `{"enum":["a","b"]}`, `{"oneOf":[{"const":"a"},{"const":"c"}]}`, enums, Holds},
+		{"a single constant stays", `{"enum":["a","b"]}`, `{"const":"a"}`, enums, Refuted},
+		{"numbers stay", `{"enum":[1,2]}`, `{"enum":[1]}`, enums, Refuted},
+
+		{"a field that is not read", `{"properties":{"a":{}}}`, `{"properties":{"a":{"type":"string"}},"required":["a"]}`, reads("b"), Holds},
+		{"below a field", `{}`, `{"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}}}}`, reads("a", "c"), Refuted},
+		{"beside a field", `{"properties":{"a":{"properties":{"c":{"type":"string"}}}}}`, `{"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}}}}`, reads("a", "c"), Holds},
+		{"elements", `{}`, `{"items":{"properties":{"b":{"type":"string"}}}}`, reads("[]", "b"), Refuted},
+		{"other elements", `{}`, `{"items":{"properties":{"b":{"type":"string"}}}}`, reads("[]", "c"), Holds},
+		{"values of a map", `{}`, `{"additionalProperties":{"properties":{"b":{"type":"string"}}}}`, reads("{}", "b"), Refuted},
+	} {
+		q := Question{Writer: mustCompile(t, 0, c.writer), Reader: mustCompile(t, 0, c.reader), Assume: c.assume}
+		a := Ask(q)
+		checkAnswer(t, q, a)
+		if a.Verdict != c.want {
+			t.Errorf("%s: %v, want %v (%v, %s)", c.name, a.Verdict, c.want, a.Reason, firstWitness(a))
+		}
+	}
+}
