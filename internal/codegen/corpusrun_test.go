@@ -55,7 +55,7 @@ func TestDecodeCorpus(t *testing.T) {
 		if strings.Contains(got, "does not fit") {
 			continue // the documented limit of integers without bounds
 		}
-		if strings.Contains(q.text, "contentEncoding") {
+		if strings.Contains(q.text, `"content`) {
 			continue // an annotation for generated code; the validator asserts it in some drafts
 		}
 		if got == "" {

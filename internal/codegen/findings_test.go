@@ -1,0 +1,94 @@
+package codegen
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+const findingsEvent = `event: OrderPaid.v1
+summary: s
+owner: o
+producer: p
+status: stable
+schema: s.schema.json
+identity:
+  event_id: id
+  aggregate: {type: order, id: order, version: version}
+  idempotency_key: [payment]
+  occurred_at: at
+channel: {topic: t}
+`
+
+const findingsSchema = `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+  "required": ["id", "order", "version", "payment", "at"],
+  "properties": {
+    "id": {"type": "string"}, "order": {"type": "string"}, "version": {"type": "integer"}, "payment": {"type": "string"},
+    "at": {"type": "string", "format": "date-time"},
+    "more": {"type": "string"}
+  }
+}`
+
+// TestFindings: what cannot be generated as it stands is said with its place,
+// and an error leaves no files.
+func TestFindings(t *testing.T) {
+	for _, c := range []struct{ name, old, new, want string }{
+		{"nothing", `"more": {"type": "string"}`, `"more": {"type": "string"}`, ""},
+		{"a tuple", `"more": {"type": "string"}`, `"more": {"type": "array", "prefixItems": [{"type": "string"}]}`,
+			"warning contracts/s.schema.json:7:13 OrderPaid.v1/more: the list's elements have a type by their place: it is checked, and handed over as json.RawMessage"},
+		{"a keyword", `"more": {"type": "string"}`, `"more": {"type": "object", "unevaluatedProperties": false}`,
+			"error contracts/s.schema.json:7:32 OrderPaid.v1/more: unevaluatedProperties cannot be checked by generated code: no decoder is generated that would ignore it"},
+		{"a keyword in an alternative", `"more": {"type": "string"}`, `"more": {"type": "object", "anyOf": [{"unevaluatedProperties": false}, {"minProperties": 1}]}`,
+			"error contracts/s.schema.json:7:43 OrderPaid.v1: unevaluatedProperties cannot be checked by generated code: no decoder is generated that would ignore it"},
+		{"an optional key", `"version", "payment", `, `"version", `,
+			"error contracts/e.event.yaml:10:21 OrderPaid.v1: idempotency_key: payment is not in every event: make it required, and never null"},
+		{"a key that is null", `"payment": {"type": "string"}`, `"payment": {"type": ["string", "null"]}`,
+			"error contracts/e.event.yaml:10:21 OrderPaid.v1: idempotency_key: payment is not in every event: make it required, and never null"},
+		{"a key of the wrong type", `"payment": {"type": "string"}`, `"payment": {"type": "number"}`,
+			"error contracts/e.event.yaml:10:21 OrderPaid.v1: idempotency_key: payment has a type that cannot play this role"},
+		{"no key", `idempotency_key: [payment]`, `partition_key: order`,
+			"error contracts/e.event.yaml:1:1 OrderPaid.v1: the event declares no idempotency_key"},
+		{"no topic", `channel: {topic: t}`, ``, "error contracts/e.event.yaml:1:1 OrderPaid.v1: the event declares no topic"},
+		{"a list of keys", `[payment]`, `["more[]"]`,
+			"error contracts/e.event.yaml:10:21 OrderPaid.v1: idempotency_key: more is not in every event: make it required, and never null"},
+		{"no object", `"type": "object",`, `"type": "array",`,
+			"error contracts/s.schema.json:1:1 OrderPaid.v1: the payload is no object with named members: no Go type can stand for it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"evcontract.yaml":         "contracts: contracts\n",
+				"contracts/e.event.yaml":  strings.Replace(findingsEvent, c.old, c.new, 1),
+				"contracts/s.schema.json": strings.Replace(findingsSchema, c.old, c.new, 1),
+			} {
+				path := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files, found, err := Go(loadSet(t, dir), Options{Module: "m", Package: "events"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := false
+			var got []string
+			for _, f := range found {
+				got = append(got, f.Severity.String()+" "+f.New.String()+" "+f.Path+": "+f.Message)
+				failed = failed || f.Severity == rule.Error
+			}
+			if text := strings.Join(got, "\n"); text != c.want {
+				t.Errorf("got  %s\nwant %s", text, c.want)
+			}
+			if failed != (files == nil) {
+				t.Errorf("failed %t, %d files", failed, len(files))
+			}
+		})
+	}
+}
