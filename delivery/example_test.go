@@ -48,6 +48,38 @@ func example() error {
 		}
 	}
 
+	if err := addPoints(ctx, store); err != nil {
+		return err
+	}
+	var points int
+	if err := store.Reader().QueryRow("SELECT n FROM points").Scan(&points); err != nil {
+		return err
+	}
+	fmt.Println("points:", points)
+	return nil
+}
+
+func pay(ctx context.Context, store *sqlite.Store) error {
+	return store.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO orders VALUES ('o-1', 1) ON CONFLICT DO NOTHING"); err != nil {
+			return err
+		}
+		key := event.NewKey("OrderPaid", "p-1")
+		receipts, err := sqlite.In(tx).Append(ctx, event.Draft{ // generated code makes the draft
+			Event: "OrderPaid.v1", Revision: "0123456789abcdef", Source: "orders", Topic: "orders.events",
+			ID: event.NewID("OrderPaid.v1", key), Key: key, Lane: event.Lane{Type: "order", ID: "o-1"}, Version: 1,
+			PartitionKey: "o-1", ContentType: "application/json", Payload: []byte(`{"payment_id":"p-1"}`),
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println("duplicate:", receipts[0].Duplicate)
+		return nil
+	})
+}
+
+// addPoints relays and consumes until one event is handled.
+func addPoints(ctx context.Context, store *sqlite.Store) error {
 	handled := make(chan struct{}, 1)
 	loyalty := event.Consumer{Name: "loyalty", Routes: []event.Route{{
 		Event: "OrderPaid.v1", Topic: "orders.events",
@@ -81,29 +113,5 @@ func example() error {
 			return err
 		}
 	}
-	var points int
-	if err := store.Reader().QueryRow("SELECT n FROM points").Scan(&points); err != nil {
-		return err
-	}
-	fmt.Println("points:", points)
 	return nil
-}
-
-func pay(ctx context.Context, store *sqlite.Store) error {
-	return store.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO orders VALUES ('o-1', 1) ON CONFLICT DO NOTHING"); err != nil {
-			return err
-		}
-		key := event.NewKey("OrderPaid", "p-1")
-		receipts, err := sqlite.In(tx).Append(ctx, event.Draft{ // generated code makes the draft
-			Event: "OrderPaid.v1", Revision: "0123456789abcdef", Source: "orders", Topic: "orders.events",
-			ID: event.NewID("OrderPaid.v1", key), Key: key, Lane: event.Lane{Type: "order", ID: "o-1"}, Version: 1,
-			PartitionKey: "o-1", ContentType: "application/json", Payload: []byte(`{"payment_id":"p-1"}`),
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Println("duplicate:", receipts[0].Duplicate)
-		return nil
-	})
 }

@@ -2,7 +2,6 @@ package deliverytest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -268,111 +267,4 @@ func refusesToStart(t *testing.T, w *World) {
 	if err == nil || !strings.Contains(err.Error(), "OrderPaid.v1") {
 		t.Errorf("got %v, want an error that names the event", err)
 	}
-}
-
-// replay runs a dry run of cases and applies it.
-func (i *inbox) replay(ids ...int64) delivery.Replay {
-	i.t.Helper()
-	ctx := i.t.Context()
-	dry, err := i.DB.Store.Replay(ctx, delivery.Replay{Consumer: i.cases("")[0].Consumer, Cases: ids, By: "me", Reason: "mended"})
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	i.eventually("dry run", delivery.ReplayRehearsed, func() any {
-		dry, err = i.DB.Store.Replay(ctx, delivery.Replay{ID: dry.ID})
-		return must(dry.State, err)
-	})
-	run, err := i.DB.Store.Replay(ctx, delivery.Replay{Apply: dry.ID, By: "me", Reason: "mended"})
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	i.eventually("replay", delivery.ReplayDone, func() any {
-		run, err = i.DB.Store.Replay(ctx, delivery.Replay{ID: run.ID})
-		return must(run.State, err)
-	})
-	return run
-}
-
-func replayApplies(t *testing.T, w *World) {
-	var mended atomic.Bool
-	c := w.Consumer(Loyalty)
-	handle := c.Routes[0].Handle
-	c.Routes[0].Handle = func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		if err := handle(ctx, tx, m, id); err != nil || mended.Load() || id.Lane.ID != "o" {
-			return err
-		}
-		return event.Permanent(errors.New("not mended yet"))
-	}
-	i := w.start(t, delivery.Inbox{}, c)
-	i.deliver(fact("o", 2).Message(1), fact("o", 1).Message(0), fact("p", 1).Message(0))
-	var ids []int64
-	for _, c := range i.cases(delivery.ReasonPermanent) {
-		ids = append(ids, c.ID)
-	}
-	i.want("cases", len(ids), 2)
-	run := i.replay(ids...)
-	i.want("nothing is mended", []any{run.Results[0].Outcome, run.Results[0].Error != ""}, []any{delivery.Quarantined, true})
-	mended.Store(true)
-	dry, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Consumer: Loyalty, Cases: ids, By: "me", Reason: "mended"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.eventually("dry run", delivery.ReplayRehearsed, func() any {
-		dry, err = w.DB.Store.Replay(t.Context(), delivery.Replay{ID: dry.ID})
-		return must(dry.State, err)
-	})
-	i.want("what it would do", []any{dry.Results[0].Outcome, dry.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
-	i.want("applied by the dry run", i.versions(Loyalty), []int64{1})
-	run = i.replay(ids...)
-	i.want("results", []any{run.Results[0].Outcome, run.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
-	i.want("applied, in order", i.versions(Loyalty), []int64{1, 1, 2})
-	i.want("resolved by", i.cases("")[0].ResolvedBy, "me")
-	if _, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Apply: dry.ID, By: "me", Reason: "again"}); err == nil {
-		t.Error("a plan was applied twice")
-	}
-}
-
-func effectsSettle(t *testing.T, w *World) {
-	names := []string{"asked", "absent", "refused", "unsent", "expired"}
-	for _, name := range names {
-		e := event.Effect{Key: event.NewEffectKey(event.Key{1}, Notify, name), Name: name, Consumer: Notify, Event: event.Key{1}}
-		if err := w.DB.InTx(t.Context(), func(ctx context.Context, tx event.Tx) error { return tx.Intend(ctx, e) }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var calls [5]atomic.Int64
-	lost := errors.New("the answer was lost")
-	answer := func(i int, first error) func(context.Context, event.Effect) (string, error) {
-		return func(context.Context, event.Effect) (string, error) {
-			if calls[i].Add(1) == 1 {
-				return "", first
-			}
-			return "ref", nil
-		}
-	}
-	found := func(context.Context, event.Effect) (string, error) { return "ref", nil }
-	absent := func(context.Context, event.Effect) (string, error) { return "", delivery.ErrAbsent }
-	retry := event.Retry{Initial: time.Millisecond, Attempts: 3}
-	x := delivery.Effects{Store: w.DB.Store, Poll: 5 * time.Millisecond, Do: map[string]delivery.Effect{
-		"asked":   {Call: answer(0, lost), Reconcile: found, Retry: retry},
-		"absent":  {Call: answer(1, lost), Reconcile: absent, Retry: retry},
-		"refused": {Call: answer(2, event.Permanent(lost)), Retry: retry},
-		"unsent":  {Call: answer(3, delivery.NotSent(lost)), Retry: retry},
-		"expired": {Call: answer(4, lost), Retry: retry},
-	}}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- x.Run(ctx) }()
-	i := &inbox{World: w, t: t}
-	i.eventually("calls with a next time", 0, func() any {
-		return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_effect WHERE next_at IS NOT NULL"))
-	})
-	cancel()
-	i.want("end", <-ended, nil)
-	rows, err := w.DB.Query(t.Context(), "SELECT name, state FROM evc_effect ORDER BY name")
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.want("states", rows, [][]any{{"absent", "confirmed"}, {"asked", "confirmed"}, {"expired", "unknown"}, {"refused", "failed"}, {"unsent", "confirmed"}})
-	i.want("calls", []int64{calls[0].Load(), calls[1].Load(), calls[2].Load(), calls[3].Load(), calls[4].Load()}, []int64{1, 2, 1, 2, 1})
 }

@@ -64,7 +64,7 @@ func InSQL(tx *sql.Tx) event.Tx { return givenSQL{tx} }
 func (t own) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
 	receipts := make([]event.Receipt, len(drafts))
 	for i, d := range drafts {
-		args, err := appendArgs(d, t.store.at())
+		args, err := appendArgs(ctx, d, t.store.at())
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 	receipts := make([]event.Receipt, len(drafts))
 	var batch pgx.Batch
 	for i, d := range drafts {
-		args, err := appendArgs(d, t.at())
+		args, err := appendArgs(ctx, d, t.at())
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
 	receipts := make([]event.Receipt, len(drafts))
 	for i, d := range drafts {
-		args, err := appendArgs(d, nil)
+		args, err := appendArgs(ctx, d, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +115,11 @@ func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Re
 }
 
 // appendArgs are texts, numbers and bytes only, so that every driver takes them.
-func appendArgs(d event.Draft, now any) ([]any, error) {
+func appendArgs(ctx context.Context, d event.Draft, now any) ([]any, error) {
 	if err := delivery.CheckDraft(d); err != nil {
 		return nil, err
 	}
-	headers, err := encodeHeaders(d.Headers)
+	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func open(dsn string) (*deliverytest.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	users := make(chan *pgx.Conn, 4) // the business's own connections
+	users := make(users, 4)
 	for range cap(users) {
 		conn, err := pgx.Connect(ctx, dsn)
 		if err != nil {
@@ -97,15 +97,10 @@ func open(dsn string) (*deliverytest.Database, error) {
 		}
 		users <- conn
 	}
-	with := func(f func(*pgx.Conn) error) error {
-		conn := <-users
-		defer func() { users <- conn }()
-		return f(conn)
-	}
 	return &deliverytest.Database{
 		Store: s, Source: dsn, Serial: "BIGSERIAL PRIMARY KEY",
 		InTx: func(ctx context.Context, f func(context.Context, event.Tx) error) error {
-			return with(func(conn *pgx.Conn) error {
+			return users.with(func(conn *pgx.Conn) error {
 				return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return f(ctx, s.In(tx)) })
 			})
 		},
@@ -114,7 +109,7 @@ func open(dsn string) (*deliverytest.Database, error) {
 			return err
 		},
 		Query: func(ctx context.Context, query string, args ...any) (all [][]any, err error) {
-			err = with(func(conn *pgx.Conn) error {
+			err = users.with(func(conn *pgx.Conn) error {
 				rows, err := conn.Query(ctx, query, args...)
 				if err != nil {
 					return err
@@ -131,13 +126,25 @@ func open(dsn string) (*deliverytest.Database, error) {
 		},
 		SetNow: func(now func() time.Time) { s.Now = now },
 		Close: func() error {
-			err := s.Close()
-			for range cap(users) {
-				err = errors.Join(err, (<-users).Close(ctx))
-			}
-			return err
+			return errors.Join(s.Close(), users.close(ctx))
 		},
 	}, nil
+}
+
+// users are the business's own connections.
+type users chan *pgx.Conn
+
+func (u users) with(f func(*pgx.Conn) error) error {
+	conn := <-u
+	defer func() { u <- conn }()
+	return f(conn)
+}
+
+func (u users) close(ctx context.Context) (err error) {
+	for range cap(u) {
+		err = errors.Join(err, (<-u).Close(ctx))
+	}
+	return err
 }
 
 // plainRow has the types that deliverytest reads.

@@ -52,7 +52,7 @@ func (t *txn) append(ctx context.Context, d event.Draft) (duplicate bool, err er
 	if !fresh {
 		return t.published(ctx, d)
 	}
-	headers, err := encodeHeaders(d.Headers)
+	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
 	if err != nil {
 		return false, err
 	}

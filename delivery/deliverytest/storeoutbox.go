@@ -1,0 +1,99 @@
+package deliverytest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+)
+
+// lease is one that a test relays under.
+var lease = delivery.Lease{Owner: "relay-1", For: 10 * time.Second}
+
+// relay marks everything as sent that is pending.
+func (b *bench) relay() []delivery.Row {
+	b.t.Helper()
+	_, err := b.store.Lease(b.ctx, lease)
+	b.must(err)
+	rows, err := b.store.Pending(b.ctx, lease, 1000)
+	b.must(err)
+	b.must(b.store.Settle(b.ctx, lease, rows, nil))
+	return rows
+}
+
+func outboxLeases(_ *testing.T, b *bench) {
+	two := delivery.Lease{Owner: "relay-2", For: 10 * time.Second}
+	n, err := b.store.Lease(b.ctx, lease)
+	b.must(err)
+	b.want("alone", n, delivery.Shards)
+	n, err = b.store.Lease(b.ctx, two)
+	b.must(err)
+	b.want("nothing is free yet", n, 0)
+	n, err = b.store.Lease(b.ctx, lease)
+	b.must(err)
+	b.want("its share", n, delivery.Shards/2)
+	n, err = b.store.Lease(b.ctx, two)
+	b.must(err)
+	b.want("the other's share", n, delivery.Shards/2)
+	b.clock.Advance(5 * time.Second)
+	_, err = b.store.Lease(b.ctx, lease)
+	b.must(err)
+	b.clock.Advance(6 * time.Second)
+	n, err = b.store.Lease(b.ctx, lease)
+	b.must(err)
+	b.want("after the other's time", n, delivery.Shards)
+	_, err = b.store.Pending(b.ctx, two, 10)
+	b.wantErr(err, delivery.ErrFenced)
+	b.wantErr(b.store.Settle(b.ctx, two, nil, nil), delivery.ErrFenced)
+	b.must(b.store.Release(b.ctx, lease))
+	n, err = b.store.Lease(b.ctx, two)
+	b.must(err)
+	b.want("after release", n, delivery.Shards)
+}
+
+func outboxStamps(_ *testing.T, b *bench) {
+	for i := range 3 {
+		for _, order := range []string{"o-1", "o-2"} {
+			b.must(b.Change(b.ctx, fact(order, uint64(2*i+1)))) // not every version makes an event
+		}
+	}
+	_, err := b.store.Lease(b.ctx, lease)
+	b.must(err)
+	first, err := b.store.Pending(b.ctx, lease, 4)
+	b.must(err)
+	b.want("limit", len(first), 4)
+	b.must(b.store.Settle(b.ctx, lease, first, nil))
+	rest := b.relay()
+	rows := append(first, rest...)
+	b.want("all", len(rows), 6)
+	last := map[string]uint64{}
+	for _, row := range rows {
+		m := row.Message
+		b.want("previous of "+m.Subject, m.Previous, last[m.Subject])
+		b.want("chained", m.Chained, true)
+		last[m.Subject] = m.Version
+	}
+	m, d := rows[0].Message, fact("o-1", 1).Draft("OrderPaid.v1")
+	b.want("message", []any{m.ID, m.Source, m.Type, m.Subject, m.Time.UTC(), m.ContentType, m.AggregateType, m.IdempotencyKey, m.PartitionKey, m.Topic, string(m.Payload), m.Schema},
+		[]any{d.ID, d.Source, d.Event, d.Lane.ID, d.Time, d.ContentType, d.Lane.Type, d.Key, d.PartitionKey, d.Topic, string(d.Payload), "evcontract:OrderPaid.v1/0123456789abcdef"})
+}
+
+func outboxHolds(_ *testing.T, b *bench) {
+	for _, f := range []Fact{fact("o-1", 1), fact("o-1", 2), fact("o-2", 1)} {
+		b.must(b.Change(b.ctx, f))
+	}
+	_, err := b.store.Lease(b.ctx, lease)
+	b.must(err)
+	rows, err := b.store.Pending(b.ctx, lease, 10)
+	b.must(err)
+	b.must(b.store.Settle(b.ctx, lease, rows[2:], []delivery.Hold{{Topic: Topic, Lane: rows[0].Lane, Attempts: 1, For: time.Second, Error: "refused"}}))
+	b.must(b.Change(b.ctx, fact("o-2", 2)))
+	rows, err = b.store.Pending(b.ctx, lease, 10)
+	b.must(err)
+	b.want("only the other lane", len(rows), 1)
+	b.must(b.store.Settle(b.ctx, lease, rows, nil))
+	b.clock.Advance(2 * time.Second)
+	rows = b.relay()
+	b.want("the held lane, in order", []any{len(rows), rows[0].Message.Version, rows[0].Attempts}, []any{2, 1, 1})
+	b.want("holds", b.count("SELECT count(*) FROM evc_hold"), 0)
+}
