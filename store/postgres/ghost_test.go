@@ -1,0 +1,182 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/store/postgres"
+)
+
+// binaries holds the folder of initdb and pg_ctl: this drill crashes a server,
+// so it needs one of its own.
+const binaries = "EVCONTRACT_POSTGRES_BIN"
+
+// server is a PostgreSQL server that a test may crash.
+type server struct {
+	t   *testing.T
+	dir string
+	as  *syscall.SysProcAttr
+}
+
+func newServer(t *testing.T) *server {
+	if os.Getenv(binaries) == "" {
+		t.Skipf("%s is not set: it holds the folder of initdb and pg_ctl", binaries)
+	}
+	dir, err := os.MkdirTemp("", "ghost") // a short path: a socket's name has 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, dir: dir}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a temporary folder
+	if os.Getuid() == 0 {                       // PostgreSQL refuses to run as root
+		s.drop("postgres")
+	}
+	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres")
+	// A commit that isn't waited for stays in memory for long.
+	config := fmt.Sprintf("listen_addresses = ''\nunix_socket_directories = '%s'\nwal_writer_delay = 10s\n", dir)
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	t.Cleanup(func() { s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "stop") })
+	return s
+}
+
+// drop gives the folder to a user and runs the server as that user.
+func (s *server) drop(name string) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		s.t.Skipf("running as root and there is no user %s: %v", name, err)
+	}
+	uid, _ := strconv.Atoi(u.Uid) // numbers, on every system that has a Uid
+	gid, _ := strconv.Atoi(u.Gid)
+	if err := os.Chown(s.dir, uid, gid); err != nil {
+		s.t.Fatal(err)
+	}
+	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+}
+
+func (s *server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *server) source() string { return "host=" + s.dir + " user=postgres dbname=postgres" }
+
+func (s *server) run(name string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command(filepath.Join(os.Getenv(binaries), name), args...)
+	cmd.Dir, cmd.SysProcAttr = s.dir, s.as
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+func (s *server) start() {
+	s.t.Helper()
+	s.run("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-w", "start")
+}
+
+func (s *server) crash() {
+	s.t.Helper()
+	s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "stop")
+	s.start()
+}
+
+// What a relay was given to publish is in the database after a crash, also when
+// the business doesn't wait for its commits. What could only be seen is not.
+func TestNoGhostEvents(t *testing.T) {
+	s := newServer(t)
+	var seen, published, lostOfSeen int
+	for round := range 4 {
+		ids := commitLazily(t, s, round)
+		seen += len(ids.seen)
+		published += len(ids.published)
+		s.crash()
+		for id := range ids.published {
+			if !exists(t, s, id) {
+				t.Errorf("event %s was published and is gone", id)
+			}
+		}
+		for id := range ids.seen {
+			if !ids.published[id] && !exists(t, s, id) {
+				lostOfSeen++
+			}
+		}
+	}
+	t.Logf("%d events published, none lost; %d of %d that were only seen were lost", published, lostOfSeen, seen-published)
+	if published == 0 || lostOfSeen == 0 {
+		t.Errorf("the drill shows nothing: %d published, %d that were only seen were lost", published, lostOfSeen)
+	}
+}
+
+type events struct{ seen, published map[string]bool }
+
+// commitLazily commits events without waiting for the disk, has a relay read
+// some, and commits more that anyone can see.
+func commitLazily(t *testing.T, s *server, round int) events {
+	ctx := t.Context()
+	store, err := postgres.Open(ctx, s.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }() // the server crashes under it
+	conn, err := pgx.Connect(ctx, s.source()+" options='-c synchronous_commit=off'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	lease := delivery.Lease{Owner: "relay", For: time.Hour / 2}
+	if _, err := store.Lease(ctx, lease); err != nil {
+		t.Fatal(err)
+	}
+	found := events{map[string]bool{}, map[string]bool{}}
+	commit := func(part int) {
+		d := deliverytest.Fact{Payment: fmt.Sprint(round, part), Order: fmt.Sprint(round, part), Version: 1}.Draft("OrderPaid.v1")
+		if err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			_, err := postgres.In(tx).Append(ctx, d)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		found.seen[d.ID.String()] = true
+	}
+	commit(1)
+	rows, err := store.Pending(ctx, lease, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		found.seen[row.Message.ID], found.published[row.Message.ID] = true, true
+	}
+	commit(2)
+	return found
+}
+
+func exists(t *testing.T, s *server, id string) (ok bool) {
+	conn, err := pgx.Connect(t.Context(), s.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT 1 FROM evc_event WHERE id = $1)", id).Scan(&ok); err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
