@@ -29,7 +29,7 @@ func compileOrSkip(t *testing.T, v any) *Schema {
 // TestLawRandomPairs attacks whatever holds and replays whatever is refuted.
 func TestLawRandomPairs(t *testing.T) {
 	var count [3]int
-	for seed := range rounds(4000) {
+	for seed := range rounds(1500) {
 		r := newRandom(uint64(seed))
 		a, b := r.schema(3), r.schema(3)
 		if r.IntN(2) == 0 {
@@ -122,7 +122,7 @@ func property(a any) any                   { return map[string]any{"properties":
 func TestLawMetamorphic(t *testing.T) {
 	for _, law := range metamorphic {
 		unknown, n := 0, 0
-		for seed := range rounds(300) {
+		for seed := range rounds(150) {
 			r := newRandom(uint64(seed) + 1e6)
 			a, b := r.schema(2), r.schema(2)
 			writer, reader := compileOrSkip(t, law.writer(a, b)), compileOrSkip(t, law.reader(a, b))
@@ -147,7 +147,7 @@ func TestLawMetamorphic(t *testing.T) {
 func TestLawAssumptions(t *testing.T) {
 	assumptions := []Assumptions{{ClosedWriter: true}, {IgnoreUnknown: true}, {IgnoreEnums: true}, {ClosedWriter: true, IgnoreUnknown: true, IgnoreEnums: true},
 		{Fields: [][]string{{"a"}, {"b", "c"}}}}
-	for seed := range rounds(1000) {
+	for seed := range rounds(500) {
 		r := newRandom(uint64(seed) + 2e6)
 		a := r.schema(3)
 		b := r.mutate(a)
