@@ -157,6 +157,9 @@ func (k *asker) report(n *node, at site, out outcome) {
 		b.Instance, part = "", v
 	}
 	b.detail(n, part)
+	if n.kind == kPattern {
+		b.Detail = k.q.Reader.written[n.pats[0].text]
+	}
 	k.found = append(k.found, b)
 }
 
@@ -225,7 +228,7 @@ func extend(path []string, v any, pointer string) []string {
 			if isArray {
 				t = "[]"
 			}
-			out = append(out, strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~"))
+			out = append(out, unescapeToken(t))
 		}
 		v, _ = digValue(v, "/"+tokens[i])
 	}
@@ -279,8 +282,6 @@ func (b *Break) detail(n *node, part any) {
 		b.Detail = string(numberOf(n.rat))
 	case kMinLen, kMaxLen, kMinItems, kMaxItems, kMinProps, kMaxProps, kHasMin, kHasMax:
 		b.Detail = strconv.FormatInt(n.n, 10)
-	case kPattern:
-		b.Detail = n.pats[0].text
 	default:
 		b.Detail = string(encode(part))
 	}

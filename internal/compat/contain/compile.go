@@ -78,6 +78,7 @@ type Schema struct {
 	root     *node
 	compiled *jsonschema.Schema
 	files    map[string]string // resource URL to document path
+	written  map[string]string // rewritten pattern to the user's text
 }
 
 // Compile reads a schema and everything it refers to. Its errors are of type *Error.
@@ -100,7 +101,7 @@ func Compile(src Source) (s *Schema, err error) {
 	case err != nil:
 		return nil, p.explain(path, err)
 	}
-	s = &Schema{compiled: compiled, files: p.files}
+	s = &Schema{compiled: compiled, files: p.files, written: p.written}
 	s.root = newLowering(p, src.AssertFormats).schema(compiled)
 	return s, nil
 }
@@ -173,18 +174,27 @@ func (p *preparer) offender(path string) string {
 	return path
 }
 
-// locate turns the validator's absolute location into a document and a pointer.
+// locate turns the validator's absolute location into a document and a pointer,
+// with patterns as the user wrote them.
 func (s *Schema) locate(absolute string) Location {
-	return locateIn(s.files, absolute)
-}
-
-func locateIn(files map[string]string, absolute string) Location {
 	u, fragment, _ := strings.Cut(absolute, "#")
-	path, ok := files[u]
+	path, ok := s.files[u]
 	if !ok {
 		path = u
 	}
-	return Location{Document: path, Pointer: unescapePath(fragment)}
+	tokens := strings.Split(unescapePath(fragment), "/")
+	for i := 1; i < len(tokens); i++ {
+		if tokens[i-1] == "patternProperties" {
+			if text, ok := s.written[unescapeToken(tokens[i])]; ok {
+				tokens[i] = escapeToken(text)
+			}
+		}
+	}
+	return Location{Document: path, Pointer: strings.Join(tokens, "/")}
+}
+
+func unescapeToken(t string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
 }
 
 func unescapePath(p string) string {

@@ -36,13 +36,19 @@ var longProperties = map[string]string{
 }
 
 // RE2 rewrites an ECMA-262 pattern so that Go's regexp reads it with the same
-// meaning. Lookaround and back-references come back as *Unsupported.
+// meaning. Lookahead at the start of an anchored pattern is folded into it; other
+// lookaround and back-references come back as *Unsupported.
 func RE2(ecma string) (string, error) {
 	r := rewriter{in: ecma}
-	if err := r.run(); err != nil {
-		return "", err
-	}
+	err := r.run()
 	out := r.out.String()
+	if err != nil {
+		regular, ok := lookahead(ecma)
+		if !ok {
+			return "", err
+		}
+		out = regular
+	}
 	if _, err := regexp.Compile(out); err != nil {
 		return "", fmt.Errorf("the pattern %q does not compile: %w", ecma, err)
 	}

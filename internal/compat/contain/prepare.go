@@ -70,12 +70,13 @@ type preparer struct {
 	docs    map[string]*document
 	files   map[string]string
 	targets map[string]*target
+	written map[string]string // the user's text of a rewritten pattern
 	pending []pendingRef
 	astray  error // the first reference that leads nowhere; it matters where the validator meets it
 }
 
 func newPreparer(src Source) *preparer {
-	return &preparer{src: src, docs: map[string]*document{}, files: map[string]string{}, targets: map[string]*target{}}
+	return &preparer{src: src, docs: map[string]*document{}, files: map[string]string{}, targets: map[string]*target{}, written: map[string]string{}}
 }
 
 // prepareAll loads the root document and, transitively, what it refers to.
@@ -274,6 +275,7 @@ func (p *preparer) rewrite(d *document, m map[string]any, pointer string) error 
 			return &Error{Kind: BadPattern, At: Location{d.path, pointer + "/pattern"}, Keyword: "pattern", Message: err.Error()}
 		default:
 			m["pattern"] = re
+			p.written[re] = s
 		}
 	}
 	props, ok := m["patternProperties"].(map[string]any)
@@ -287,6 +289,7 @@ func (p *preparer) rewrite(d *document, m map[string]any, pointer string) error 
 			return &Error{Kind: BadPattern, At: Location{d.path, pointer + "/patternProperties/" + escapeToken(k)}, Keyword: "patternProperties", Message: err.Error()}
 		}
 		out[re] = props[k]
+		p.written[re] = k
 	}
 	m["patternProperties"] = out
 	return nil
@@ -342,7 +345,7 @@ func isMetaSchema(u string) bool {
 
 func dig(v any, pointer string) (any, bool) {
 	for _, t := range strings.Split(pointer[1:], "/") {
-		t = strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
+		t = unescapeToken(t)
 		switch c := v.(type) {
 		case map[string]any:
 			e, ok := c[t]
