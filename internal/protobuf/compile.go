@@ -69,7 +69,7 @@ func (c *compilation) find(name string) (protocompile.SearchResult, error) {
 		return protocompile.WithStandardImports(nothing).FindFileByPath(name)
 	}
 	if err != nil {
-		return protocompile.SearchResult{}, err
+		return protocompile.SearchResult{}, fmt.Errorf("the import %q cannot be read: %w", name, err)
 	}
 	return protocompile.SearchResult{Source: bytes.NewReader(data)}, nil
 }

@@ -181,9 +181,17 @@ import "cycle1.proto";
 -- new.proto --
 edition = "2024";
 message A { string x = 1; }
+-- deeper.proto --
+syntax = "proto3";
+import "deep.proto";
+-- escape.proto --
+syntax = "proto3";
+import "../x.proto";
 -- empty.proto --
 syntax = "proto3";
-`
+-- deep.proto --
+syntax = "proto3"; // { [ " '
+` + strings.Repeat("message M {", 600)
 	tree := treeOf(t, archive)
 	for ref, wants := range map[string][]string{
 		"bad.proto":                             {`bad.proto:2:8: the import "nowhere.proto" is not there`},
@@ -193,6 +201,9 @@ syntax = "proto3";
 		"cycle1.proto":                          {"cycle found in imports", "move what both files need into a third one"},
 		"new.proto":                             {"new.proto:1:11: edition \"2024\"", "edition 2023"},
 		"empty.proto":                           {"declares no message"},
+		"deep.proto":                            {"deep.proto: line 2: more than 512 brackets"},
+		"deeper.proto":                          {"deeper.proto:2:8: the import \"deep.proto\" cannot be read: deep.proto: line 2: more than 512 brackets"},
+		"escape.proto":                          {"escape.proto:2:8: the import \"../x.proto\" cannot be read: is not a path inside the tree"},
 		"gone.proto":                            {"gone.proto: no such file"},
 		"../x.proto":                            {"not a path inside"},
 		"orders/v1/events.proto":                {"declares 3 messages", "orders.v1.OrderPaid, orders.v1.Cancelled"},
@@ -207,6 +218,44 @@ syntax = "proto3";
 			}
 		}
 	}
+}
+
+func TestShadowed(t *testing.T) {
+	tree := treeOf(t, "-- a/x.proto --\nsyntax = \"proto3\";\nmessage A {}\n-- b/x.proto --\nsyntax = \"proto3\";\nmessage B {}\n")
+	_, errs := Load(tree, "b/x.proto", Options{ProtoPaths: []string{"a", "b"}})
+	if got := texts(errs); !strings.Contains(got, `b/x.proto: is shadowed by a/x.proto: both are imported as "x.proto"`) {
+		t.Error(got)
+	}
+}
+
+// FuzzLoad looks for panics, and for errors without a place.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"syntax = \"proto3\"; message M { string a = 1; oneof o { int32 b = 2; } map<string, M> c = 3; }",
+		"syntax = \"proto2\"; message M { optional group G = 1 { required int32 x = 1; } extensions 100 to max; } extend M { optional M m = 100; }",
+		"edition = \"2023\"; import \"google/protobuf/any.proto\"; message M { google.protobuf.Any a = 1 [features.field_presence = LEGACY_REQUIRED]; }",
+		"edition = \"2024\";", "import \"a.proto\";", "message M { reserved 1 to max; reserved \"x\"; }", "enum E { option allow_alias = true; A = 0; B = 0; }",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "\n-- ") || strings.HasPrefix(text, "-- ") {
+			return
+		}
+		s, errs := Load(treeOf(t, "-- a.proto --\n"+text+"\n"), "a.proto", Options{})
+		if s == nil {
+			if len(errs) == 0 || errs[0].Pos.File == "" {
+				t.Fatalf("no schema, and errors %v", errs)
+			}
+			return
+		}
+		s.Digest()
+		for _, field := range s.Fields() {
+			if _, err := s.Field(field.Path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 func TestDigest(t *testing.T) {

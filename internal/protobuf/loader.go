@@ -82,8 +82,12 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 	if fd := l.compiled[name]; fd != nil {
 		return fd, nil
 	}
-	if _, err := l.tree.ReadFile(file); err != nil {
-		return nil, []*source.Error{unreadable(file, err)}
+	switch found, _, err := l.locate(name); {
+	case err != nil:
+		return nil, []*source.Error{l.unreadable(file, err)}
+	case found != file:
+		return nil, []*source.Error{source.Errorf(source.Pos{File: file},
+			"is shadowed by %s: both are imported as %q; rename one, or order the proto_paths otherwise", found, name)}
 	}
 	compiled.building.Lock()
 	defer compiled.building.Unlock()
@@ -134,7 +138,10 @@ func (l *scope) fileOf(name string) string {
 }
 
 // unreadable is an error about a file as a whole, without its path twice.
-func unreadable(file string, err error) *source.Error {
+func (l *scope) unreadable(file string, err error) *source.Error {
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = l.tree.ReadFile(file) // says where it was looked for
+	}
 	msg, _ := strings.CutPrefix(err.Error(), file+": ")
 	return source.Errorf(source.Pos{File: file}, "%s", msg)
 }
@@ -150,6 +157,9 @@ func (l *scope) locate(name string) (string, []byte, error) {
 		data, err := l.tree.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if problem := checkSource(data); err == nil && problem != "" {
+			err = errors.New(file + ": " + problem)
 		}
 		return file, data, err
 	}
