@@ -43,6 +43,9 @@ func (a *app) open(ctx context.Context, args []string, o load.Options) (*judged,
 	if err != nil {
 		return nil, err
 	}
+	if o.Message != "" && len(set.Events) == 0 && len(set.Findings) == 0 {
+		return nil, fmt.Errorf("--message %s: there is no such message in %s", o.Message, tree.Name)
+	}
 	if len(set.Events) == 0 && len(set.Findings) == 0 && set.Bare {
 		return nil, fmt.Errorf("%s holds neither an evcontract.yaml nor a schema: run evcontract init there, or name a folder of schemas", tree.Name)
 	}

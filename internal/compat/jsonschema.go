@@ -42,7 +42,7 @@ type jsonRead struct {
 
 func (j jsonRead) read() Result {
 	answer := contain.Ask(contain.Question{Writer: j.writer.Compiled(), Reader: j.reader.Compiled(), Assume: jsonAssumptions(j.As)})
-	r := Result{Answer: rule.Holds, Reason: strings.Join(answer.Notes, "; "), More: answer.More}
+	r := Result{Answer: rule.Holds, Reason: assumed(answer.Notes), More: answer.More}
 	switch answer.Verdict {
 	case contain.Unknown:
 		return unknown(answer.Reason.String())
@@ -64,6 +64,16 @@ func (j jsonRead) read() Result {
 		}
 	}
 	return r
+}
+
+// assumed says under which assumptions an answer holds; the report says that it
+// does.
+func assumed(notes []string) string {
+	var all []string
+	for _, n := range notes {
+		all = append(all, strings.TrimPrefix(n, "holds because "))
+	}
+	return strings.Join(all, "; ")
 }
 
 func placesOf(breaks []contain.Break) string {

@@ -48,7 +48,7 @@ func names(s *contract.Set) string {
 
 func TestWorkspace(t *testing.T) {
 	s := set(t, map[string]string{
-		"evcontract.yaml":                            "contracts: contracts\ndefaults: {retry: {attempts: 3}}\n",
+		"evcontract.yaml": "contracts: contracts\ndefaults: {retry: {attempts: 3}}\n",
 		"contracts/orders/order_paid.v1.event.yaml":  event,
 		"contracts/orders/order_paid.v1.schema.json": schema,
 		"contracts/loyalty.consumer.yaml":            "consumer: loyalty\nreads: [{event: OrderPaid.v1}]\n",
