@@ -14,10 +14,11 @@ import (
 // refusal says already.
 func (j jsonRead) unsent(said []Break) []Break {
 	var unsent []Break
+	sender := j.writer.Sender(j.As.Writers != contract.OpenWriters)
 	for _, f := range j.reader.Fields() {
 		switch {
 		case !reads(j.As, f.Path), covered(said, f.Path), covered(unsent, f.Path):
-		case !j.writer.Sends(f.Path, j.As.Writers != contract.OpenWriters):
+		case !sender.Sends(f.Path):
 			unsent = append(unsent, unsentField(j.As, f, nearest(j.writer, f.Path)))
 		}
 	}

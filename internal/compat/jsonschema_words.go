@@ -34,7 +34,7 @@ var jsonSentences = map[string]string{
 
 	"additionalProperties":  "%[1]s may be sent: the reader refuses fields that it does not declare",
 	"unevaluatedProperties": "%[1]s may be sent: the reader refuses fields that it does not declare",
-	"propertyNames":         "%[1]s may have a field whose name the reader refuses",
+	"propertyNames":         "%[1]s may be sent: the reader refuses the name",
 	"false":                 "%[1]s may be sent: the reader allows nothing there",
 	"not":                   "%[1]s may be %[2]s: the reader excludes it",
 
@@ -58,7 +58,7 @@ const jsonOtherwise = "%[1]s may be %[2]s: the reader refuses it (%[4]s)"
 // message says a fact in one sentence: the subject, the fact, the consequence.
 func (f jsonFact) message() string {
 	sentence := jsonSentences[f.keyword]
-	if sentence == "" {
+	if sentence == "" || f.demand() == nil && strings.Contains(sentence, "%[3]s") {
 		sentence = jsonOtherwise
 	}
 	return fmt.Sprintf(sentence, f.subject(), f.found(), f.wanted(), f.keyword)
@@ -89,6 +89,9 @@ func (f jsonFact) found() string {
 // maxShown is how long a value may be that stands in the middle of a sentence.
 const maxShown = 40
 
+// maxDemand is how much of a keyword's value does.
+const maxDemand = 80
+
 var jsonKinds = map[source.Kind]string{
 	source.Null: "null", source.Bool: "a boolean", source.Number: "a number",
 	source.String: "a text", source.List: "a list", source.Map: "an object",
@@ -104,7 +107,7 @@ func (f jsonFact) wanted() string {
 	n := f.demand()
 	switch {
 	case n == nil:
-		return "something else"
+		return ""
 	case f.keyword == "type":
 		return oneOf(n, func(n *source.Node) string { return jsonTypes[n.Text] })
 	case f.keyword == "enum":
@@ -136,8 +139,9 @@ func oneOf(n *source.Node, say func(*source.Node) string) string {
 }
 
 func shortJSON(n *source.Node) string {
-	if text := string(n.JSON()); len(text) <= maxShown {
-		return text
+	text := []rune(string(n.JSON()))
+	if len(text) <= maxDemand {
+		return string(text)
 	}
-	return jsonKinds[n.Kind]
+	return string(text[:maxDemand]) + "…"
 }

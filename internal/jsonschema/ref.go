@@ -41,16 +41,19 @@ func (s *Schema) Sub(r Ref, steps ...string) Ref {
 }
 
 // PosAt is where a JSON pointer of a file of the closure leads to, by the place
-// of its key. The file may also be named by a URI under which it was referred to.
+// of its key; where it leads to nothing, the nearest place around. The file may
+// also be named by a URI under which it was referred to.
 func (s *Schema) PosAt(file, pointer string) source.Pos {
 	r, ok := s.closure.named(file)
 	if !ok {
 		return source.Pos{File: file}
 	}
-	if at := s.closure.documents[r.File].root.KeyPos(r.Pointer + pointer); !at.IsZero() {
-		return at
+	root := s.closure.documents[r.File].root
+	for pointer = r.Pointer + pointer; ; pointer = parent(pointer) {
+		if at := root.KeyPos(pointer); !at.IsZero() || pointer == "" {
+			return at
+		}
 	}
-	return source.Pos{File: r.File}
 }
 
 // At is the cursor on a place that an engine names by file and pointer.
@@ -84,4 +87,4 @@ func escape(step string) string {
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
+func parent(pointer string) string { return pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] }
