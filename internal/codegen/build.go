@@ -41,7 +41,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 		hint = b.hint(s, hint)
 	}
 	k := possible(settled)
-	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path, hint: hint}
+	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path, hint: hint, want: w}
 	if settled.mixed() && !b.loose {
 		t.judge = settled
 	}

@@ -40,7 +40,7 @@ func TestRealSchemasCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	pairs := writeSchemas(t, dir, files, sample(20))
+	pairs := writeSchemas(t, dir, files, sample(40))
 	tree, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func TestDecodeCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	pairs := writeSchemas(t, dir, slices.DeleteFunc(files, func(f string) bool { return strings.Contains(f, "real_") }), sample(40))
+	pairs := writeSchemas(t, dir, slices.DeleteFunc(files, func(f string) bool { return strings.Contains(f, "real_") }), sample(80))
 	tree, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {
 		t.Fatal(err)

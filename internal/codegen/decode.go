@@ -83,7 +83,7 @@ func (d decoder) alike(fields []*field) {
 	}
 	d.line("switch {")
 	for _, f := range fields[:last] {
-		d.line("case s.Try(%s):", d.judgeName(f.typ.shape, f.typ.hint, true))
+		d.line("case s.Try(%s):", d.judgeName(f.typ.shape, f.typ.hint, f.typ.how()))
 		d.member(f)
 	}
 	d.line("default:")
@@ -181,7 +181,7 @@ func (d decoder) pointer(t *typ, target string) {
 // judge lets a function of its own look at the value first.
 func (d decoder) judge(t *typ) {
 	if t.judge != nil {
-		d.line("s.Also(%s)", d.judgeName(t.judge, t.hint, true))
+		d.line("s.Also(%s)", d.judgeName(t.judge, t.hint, t.how()))
 	}
 }
 
@@ -226,7 +226,7 @@ func (d decoder) into(t *typ, target string, direct bool) {
 		return
 	case t.null && t.pointer():
 		d.line("if !s.Null() {")
-		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: t.judge, labels: t.labels, free: t.free, elem: t.elem, hint: t.hint}, target)
+		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: t.judge, labels: t.labels, free: t.free, elem: t.elem, hint: t.hint, want: t.want}, target)
 		d.line("}")
 		return
 	case t.null:
@@ -271,7 +271,7 @@ func (d decoder) mapping(t *typ, target string) {
 // unkept is the statement that judges a value that nobody keeps.
 func (d decoder) unkept(f *field) string {
 	if f.typ.null {
-		return d.judgeName(f.typ.shape, f.typ.hint, true) + "(s)"
+		return d.judgeName(f.typ.shape, f.typ.hint, f.typ.how()) + "(s)"
 	}
-	return d.pass(f.typ.shape, f.typ.hint, true)
+	return d.pass(f.typ.shape, f.typ.hint, f.typ.how())
 }

@@ -3,22 +3,50 @@ package codegen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/evcontract/evcontract/internal/contract"
 )
 
 // A judge is a function that reads one value of a shape, keeps nothing and
 // refuses what the shape doesn't allow. Judges exist for what one pass over the
 // value cannot decide, and for values that nobody keeps.
 
-// judgeKey is a shape, and whether the reader's leniency holds there: below not
-// and if it would turn a refusal into its opposite.
+// judgeKey is a shape and the way in which it is judged.
 type judgeKey struct {
-	shape   *shape
-	lenient bool
+	shape *shape
+	how   how
+}
+
+// how is the way in which a reader judges a shape.
+type how struct {
+	lenient bool  // its leniency holds: below not and if it would turn a refusal into its opposite
+	want    *want // the part that it reads; nil: all. What it doesn't read it doesn't judge.
+}
+
+// how is the way in which the values of a type are judged.
+func (t *typ) how() how { return how{true, part(t.want)} }
+
+// part is what is read of a value, nil where it is read whole.
+func part(w *want) *want {
+	if w == nil || w.all || len(w.steps) == 0 {
+		return nil
+	}
+	return w
+}
+
+// below is how what stands one step down is judged; it is false where nobody
+// reads it.
+func (h how) below(step contract.Step) (how, bool) {
+	if h.want == nil {
+		return h, true
+	}
+	w := h.want.at(step)
+	return how{h.lenient, part(w)}, w != nil
 }
 
 // judgeName gives the function that judges a shape, and has it printed.
-func (b *builder) judgeName(s *shape, hint string, lenient bool) string {
-	key := judgeKey{s, lenient}
+func (b *builder) judgeName(s *shape, hint string, h how) string {
+	key := judgeKey{s, h}
 	if name := b.judges[key]; name != "" {
 		return name
 	}
@@ -29,11 +57,11 @@ func (b *builder) judgeName(s *shape, hint string, lenient bool) string {
 }
 
 // pass is the statement that judges the value at hand and passes it.
-func (b *builder) pass(s *shape, hint string, lenient bool) string {
+func (b *builder) pass(s *shape, hint string, h how) string {
 	if read := trivial(s); read != "" {
 		return read
 	}
-	return b.judgeName(s, hint, lenient) + "(s)"
+	return b.judgeName(s, hint, h) + "(s)"
 }
 
 // trivial is the statement that passes a value of which only the kind matters.
@@ -65,7 +93,7 @@ func (d decoder) printJudges() {
 	for i := 0; i < len(d.judged); i++ {
 		key := d.judged[i]
 		name := d.judges[key]
-		j := judge{d, key.shape, strings.TrimPrefix(name, "judge"), key.lenient}
+		j := judge{d, key.shape, strings.TrimPrefix(name, "judge"), key.how}
 		j.checkable(j.shape, nil)
 		d.line("")
 		d.line("func %s(s *event.Scanner) {", name)
@@ -76,9 +104,9 @@ func (d decoder) printJudges() {
 
 type judge struct {
 	decoder
-	shape   *shape
-	hint    string
-	lenient bool
+	shape *shape
+	hint  string
+	how   how
 }
 
 func (j judge) print() {
@@ -92,18 +120,21 @@ func (j judge) print() {
 }
 
 // of gives the judge of another shape, called after its part in this one.
-func (j judge) of(s *shape, part string) string { return j.judgeName(s, j.hint+part, j.lenient) }
+func (j judge) of(s *shape, part string) string { return j.judgeName(s, j.hint+part, j.how) }
 
 // exactly gives the judge of a shape where leniency would do harm.
-func (j judge) exactly(s *shape, part string) string { return j.judgeName(s, j.hint+part, false) }
+func (j judge) exactly(s *shape, part string) string { return j.judgeName(s, j.hint+part, how{}) }
 
 // values holds the value against enum and const.
 func (j judge) values() {
 	s := j.shape
+	if j.how.want != nil {
+		return // what is read in part is not compared as a whole
+	}
 	if s.equal != nil {
 		j.line("s.OneOf(%s)", literal(string(s.equal.JSON())))
 	}
-	if s.enum == nil || j.lenient && j.ignoresEnums() {
+	if s.enum == nil || j.how.lenient && j.ignoresEnums() {
 		return
 	}
 	list := make([]string, len(s.enum))
@@ -123,7 +154,10 @@ func (j judge) others() {
 		j.line("s.Also(%s)", j.of(arm, "All"))
 	}
 	j.alternatives(s.any, false)
-	j.alternatives(s.one, !j.lenient || !j.ignoresFields())
+	j.alternatives(s.one, j.how.want == nil && (!j.how.lenient || !j.ignoresFields()))
+	if j.how.want != nil {
+		return // of what is read in part, nobody can say what it is not
+	}
 	if s.not != nil {
 		j.line("if s.Try(%s) {", j.exactly(s.not, "Not"))
 		j.refuse("the value is one that the contract excludes")

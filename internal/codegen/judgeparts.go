@@ -1,12 +1,14 @@
 package codegen
 
+import "github.com/evcontract/evcontract/internal/contract"
+
 // list judges the elements of a list, and the list by its length.
 func (j judge) list() {
 	s := j.shape
-	if s.unique {
+	if s.unique && j.how.want == nil {
 		j.line("s.Unique()")
 	}
-	if s.contains != nil {
+	if s.contains != nil && j.how.want == nil {
 		j.contains()
 	}
 	counted := s.places != nil || s.fewest > 0 || s.most >= 0
@@ -39,7 +41,20 @@ func (j judge) element(s *shape) string {
 	if s == nil {
 		return "s.Skip()"
 	}
-	return j.pass(s, j.hint+"Item", j.lenient)
+	return j.step(s, j.hint+"Item", contract.Step{Kind: contract.ElementStep})
+}
+
+// step is the statement that judges what stands one step down, if it is read.
+func (j judge) step(s *shape, hint string, step contract.Step) string {
+	h, read := j.how.below(step)
+	if !read {
+		return "s.Skip()"
+	}
+	return j.pass(s, hint, h)
+}
+
+func (j judge) member(m *member) string {
+	return j.step(m.shape, j.hint+exported(m.name), contract.Step{Kind: contract.FieldStep, Name: m.name})
 }
 
 func (j judge) contains() {
@@ -58,7 +73,7 @@ func (j judge) contains() {
 func (j judge) object() {
 	s := j.shape
 	for _, n := range s.needs {
-		if n.shape != nil {
+		if n.shape != nil && j.reads(n.member) {
 			j.line("if s.Has(%s) {", quote(n.member))
 			j.line("s.Also(%s)", j.of(n.shape, "With"))
 			j.line("}")
@@ -68,16 +83,28 @@ func (j judge) object() {
 	if wanted != nil {
 		j.line("var seen [%d]bool", len(wanted))
 	}
-	if s.fewestOf > 0 || s.mostOf >= 0 {
+	if j.counts() {
 		j.line("n := 0")
 	}
 	j.line("for s.Object(); s.Member(); {")
 	j.eachMember(wanted)
 	j.line("}")
-	if s.fewestOf > 0 || s.mostOf >= 0 {
+	if j.counts() {
 		j.lengths(s.fewestOf, s.mostOf, "n", "members")
 	}
 	j.needs(wanted)
+}
+
+// counts reports whether the number of members matters, which it doesn't for
+// who reads a part of them.
+func (j judge) counts() bool {
+	return j.how.want == nil && (j.shape.fewestOf > 0 || j.shape.mostOf >= 0)
+}
+
+// reads reports whether a member is read.
+func (j judge) reads(name string) bool {
+	_, read := j.how.below(contract.Step{Kind: contract.FieldStep, Name: name})
+	return read
 }
 
 // wanted lists the members of which it matters whether they are there.
@@ -85,7 +112,7 @@ func (j judge) wanted() []string {
 	var list []string
 	have := map[string]bool{}
 	add := func(name string) {
-		if !have[name] {
+		if !have[name] && j.reads(name) {
 			list = append(list, name)
 		}
 		have[name] = true
@@ -115,43 +142,47 @@ func indexOf(list []string, name string) int {
 
 func (j judge) eachMember(wanted []string) {
 	s := j.shape
-	if s.fewestOf > 0 || s.mostOf >= 0 {
+	if j.counts() {
 		j.line("n++")
 	}
-	if s.names != nil && !s.names.bare() {
+	if s.names != nil && !s.names.bare() && j.how.want == nil {
 		j.line("s.AlsoName(%s)", j.of(s.names, "Name"))
 	}
 	if len(s.patterns) > 0 {
 		j.patterned(wanted)
 		return
 	}
-	j.byName(wanted, func(m *member) { j.line("%s", j.pass(m.shape, j.hint+exported(m.name), j.lenient)) }, j.left())
+	j.byName(wanted, j.member, j.left())
 }
 
 // left is what becomes of members without a name.
 func (j judge) left() string {
 	switch s := j.shape; {
-	case s.extra == nil || s.extra.bare(), s.extra.never && j.lenient && j.ignoresFields():
+	case s.extra == nil || s.extra.bare(), s.extra.never && j.how.lenient && j.ignoresFields():
 		return "s.Skip()"
 	case s.extra.never:
 		return "s.Unknown()"
 	default:
-		return j.pass(s.extra, j.hint+"More", j.lenient)
+		return j.step(s.extra, j.hint+"More", contract.Step{Kind: contract.ValueStep})
 	}
 }
 
 // byName prints the switch over names.
-func (j judge) byName(wanted []string, known func(*member), rest string) {
+func (j judge) byName(wanted []string, known func(*member) string, rest string) {
 	s := j.shape
 	named := map[string]bool{}
 	j.line("switch string(s.Name()) {")
 	for _, m := range s.members {
 		named[m.name] = true
+		statement, i := known(m), indexOf(wanted, m.name)
+		if statement == rest && i < 0 {
+			continue // as all others
+		}
 		j.line("case %s:", quote(m.name))
-		if i := indexOf(wanted, m.name); i >= 0 {
+		if i >= 0 {
 			j.line("seen[%d] = true", i)
 		}
-		known(m)
+		j.line("%s", statement)
 	}
 	for i, name := range wanted {
 		if !named[name] {
@@ -167,12 +198,17 @@ func (j judge) byName(wanted []string, known func(*member), rest string) {
 
 // patterned judges members that a name and several patterns may speak of.
 func (j judge) patterned(wanted []string) {
+	if j.how.want != nil { // what a pattern says of a name is not what was declared
+		j.byName(wanted, j.member, "s.Skip()")
+		return
+	}
 	j.line("name := s.Name()")
 	j.line("known := true")
-	j.byName(wanted, func(m *member) {
-		if !m.shape.bare() {
-			j.line("s.Also(%s)", j.of(m.shape, exported(m.name)))
+	j.byName(wanted, func(m *member) string {
+		if m.shape.bare() {
+			return ""
 		}
+		return "s.Also(" + j.of(m.shape, exported(m.name)) + ")"
 	}, "known = false")
 	for _, p := range j.shape.patterns {
 		j.line("if %s.Match(name) {", j.pattern(p.pattern))
@@ -197,15 +233,20 @@ func (j judge) patterned(wanted []string) {
 
 func (j judge) needs(wanted []string) {
 	for _, name := range j.shape.required {
+		if !j.reads(name) {
+			continue
+		}
 		j.line("s.Need(%s, seen[%d])", quote(name), indexOf(wanted, name))
 	}
 	for _, n := range j.shape.needs {
-		if len(n.names) == 0 {
+		if len(n.names) == 0 || !j.reads(n.member) {
 			continue
 		}
 		j.line("if seen[%d] {", indexOf(wanted, n.member))
 		for _, name := range n.names {
-			j.line("s.Need(%s, seen[%d])", quote(name), indexOf(wanted, name))
+			if j.reads(name) {
+				j.line("s.Need(%s, seen[%d])", quote(name), indexOf(wanted, name))
+			}
 		}
 		j.line("}")
 	}

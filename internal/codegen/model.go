@@ -42,6 +42,7 @@ type typ struct {
 	doc    string
 	path   contract.Path
 	hint   string // what functions about it are called after
+	want   *want  // the part of it that is read
 	unkept bool   // of a struct: it only judges
 	union  bool   // of a struct: one of its fields is there
 	alters bool   // it holds a field that a retry may change

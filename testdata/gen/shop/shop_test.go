@@ -214,6 +214,42 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestPart: what a consumer did not declare it doesn't judge, be it in a place
+// that is judged as a whole.
+func TestPart(t *testing.T) {
+	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
+		Either: events.StockMovedV1Either{String: new("ab")}, AggregateID: "sku-1", AggregateVersion: 4,
+		Conditional: &events.StockMovedV1Conditional{Mode: new("light")},
+		Extended:    &events.StockMovedV1Extended{City: "x", Door: 1}, More: &events.StockMovedV1More{A: new(int64(1))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loyalty := events.Loyalty[*fakeTx]{StockMovedV1: func(context.Context, *fakeTx, events.LoyaltyStockMovedV1) error { return nil }}.Consumer(real)
+	audit := consumer(func(context.Context, *fakeTx, events.AuditStockMovedV1) error { return nil })
+	for _, c := range []struct{ old, new, loyalty, audit string }{
+		{`"light"`, `"light"`, "", ""},
+		{`"light"`, `"heavy"`, "", "conditional.weight: required, but missing"},
+		{`,"door":1`, ``, "", "extended.door: required, but missing"},
+		{`"more":{"a":1},`, ``, "", "more: required, but missing"},
+		{`"light"`, `7`, "conditional.mode: want a string, not a number", "conditional.mode: want a string, not a number"},
+		{`"city":"x"`, `"city":"longer than nine"`, "extended.city: want at most 9 characters, not 16", "extended.city: want at most 9 characters, not 16"},
+		{`"either":"ab"`, `"either":"a"`, "either: none of 2 alternatives fits", "either: none of 2 alternatives fits"},
+	} {
+		m := message(d)
+		m.Payload = []byte(strings.Replace(string(m.Payload), c.old, c.new, 1))
+		for route, want := range map[*event.Route]string{&loyalty.Routes[2]: c.loyalty, &audit.Routes[2]: c.audit} {
+			got := ""
+			if err := route.Handle(t.Context(), &fakeTx{}, m, event.Identity{}); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", c.new, got, want)
+			}
+		}
+	}
+}
+
 // TestUnion: of a value that may be of several kinds, exactly one is written.
 func TestUnion(t *testing.T) {
 	draft := func(e events.StockMovedV1Either) error {

@@ -732,8 +732,6 @@ func judgeAuditStockMovedV1(s *event.Scanner) {
 			judgeAuditStockMovedV1ByDay(s)
 		case "nothing":
 			judgeAuditStockMovedV1Nothing(s)
-		case "anything":
-			s.Skip()
 		case "either":
 			seen[6] = true
 			judgeAuditStockMovedV1Either(s)

@@ -447,8 +447,6 @@ func judgeStockMovedV1(s *event.Scanner) {
 			judgeStockMovedV1ByDay(s)
 		case "nothing":
 			judgeStockMovedV1Nothing(s)
-		case "anything":
-			s.Skip()
 		case "either":
 			seen[6] = true
 			judgeStockMovedV1Either(s)
