@@ -23,7 +23,7 @@ type matched struct {
 type fieldPair struct {
 	reader, writer protoreflect.FieldDescriptor
 	read, sent     protoreflect.FieldDescriptor // whose types count: the fields, or the keys or values of their maps
-	key            bool                         // of a map
+	key, value     bool                         // of a map
 	boxed          bool                         // what is sent stands in a wrapper message
 	fields         *fieldSet
 	path           contract.Path // of the field, in the writer's names
@@ -39,7 +39,7 @@ func (p fieldPair) mapKey() fieldPair {
 }
 
 func (p fieldPair) mapValue() fieldPair {
-	p.read, p.sent = p.reader.MapValue(), p.writer.MapValue()
+	p.read, p.sent, p.value = p.reader.MapValue(), p.writer.MapValue(), true
 	return p
 }
 

@@ -202,7 +202,7 @@ func (o *observer) nothing(p contract.Path, f protoreflect.FieldDescriptor, sent
 // it doesn't know has what it asked for.
 func (o *observer) unseen(f, r protoreflect.FieldDescriptor, sent protoreflect.Value) diffKind {
 	travels := o.wire == binaryWire && wireTypes[f.Kind()] == varintWire && (!f.IsPacked() || packable(r)) || o.wire == jsonWire && jsonFormOf(f) == intForm
-	if r.Enum() != nil && o.as.UnknownEnums == contract.Ignore && travels {
+	if r.Enum() != nil && r.Enum().IsClosed() && o.as.UnknownEnums == contract.Ignore && travels {
 		f, sent := unboxed(f, sent)
 		if n, ok := integerOf(f, sent); ok && r.Enum().Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil {
 			return unnamed

@@ -143,6 +143,9 @@ func everSent(f protoreflect.FieldDescriptor) bool {
 func (w *protoWalk) add(p fieldPair, c claim) {
 	if c.Path == nil {
 		c.Path = p.path
+		if p.value {
+			c.Path = p.inside(p.path)
+		}
 	}
 	if c.readerAt == nil && p.reader != nil {
 		c.readerAt = p.reader
