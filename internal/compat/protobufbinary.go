@@ -256,7 +256,7 @@ func (w *protoWalk) elementLost(p fieldPair, consequence string) {
 				continue
 			}
 			inner := list.AppendMutable().Message()
-			fillRequired(inner, 0)
+			fillRequired(inner)
 		}
 	}
 	w.refuse(p, "element-lost", two, "several may be sent, and "+consequence)

@@ -3,6 +3,7 @@ package compat
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -29,10 +30,10 @@ type probe struct {
 // build makes the message: along the route, with what the writer always sends.
 func (p *probe) build(root protoreflect.MessageDescriptor, arm protoreflect.FieldDescriptor) *dynamicpb.Message {
 	m := dynamicpb.NewMessage(root)
-	fillRequired(m, 0)
+	fillRequired(m)
 	p.into(m, p.route)
 	if arm != nil && !m.Has(arm) {
-		fillRequired(m.Mutable(arm).Message(), 0)
+		fillRequired(m.Mutable(arm).Message())
 	}
 	return m
 }
@@ -53,12 +54,12 @@ func (p *probe) into(m protoreflect.Message, route []hop) {
 	inner := enter(m, route[0].field)
 	if carried := route[0].carries; carried != nil {
 		content := dynamicpb.NewMessage(carried)
-		fillRequired(content, 0)
+		fillRequired(content)
 		p.into(content, route[1:])
 		packAny(inner, content)
 		return
 	}
-	fillRequired(inner, 0)
+	fillRequired(inner)
 	p.into(inner, route[1:])
 }
 
@@ -131,21 +132,26 @@ func packAny(any, content protoreflect.Message) {
 	any.Set(fields.ByNumber(2), protoreflect.ValueOfBytes(data))
 }
 
-// maxRequired ends a chain of required fields that never ends.
-const maxRequired = 20
+// maxRequired ends a chain of required fields that was made to be endless.
+const maxRequired = 8
 
-func fillRequired(m protoreflect.Message, depth int) {
+// fillRequired sets what the writer always sends to its zero values. above are
+// the messages around it: one that requires itself has no end, and never exists.
+func fillRequired(m protoreflect.Message, above ...protoreflect.MessageDescriptor) {
+	if len(above) > maxRequired || slices.Contains(above, m.Descriptor()) {
+		return
+	}
+	above = append(above, m.Descriptor())
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		if f.Cardinality() != protoreflect.Required || depth > maxRequired || m.Has(f) {
-			continue
+		switch {
+		case f.Cardinality() != protoreflect.Required || m.Has(f):
+		case f.Message() != nil:
+			fillRequired(m.Mutable(f).Message(), above...)
+		default:
+			m.Set(f, f.Default())
 		}
-		if f.Message() != nil {
-			fillRequired(m.Mutable(f).Message(), depth+1)
-			continue
-		}
-		m.Set(f, f.Default())
 	}
 }
 
@@ -158,7 +164,7 @@ func fillNeeds(m protoreflect.Message, needs []protoreflect.FieldDescriptor) {
 		case f.HasPresence() && f.Message() == nil:
 			m.Set(f, f.Default())
 		case f.HasPresence():
-			fillRequired(m.Mutable(f).Message(), 0)
+			fillRequired(m.Mutable(f).Message())
 		default:
 			anyValues(f)(m)
 		}
@@ -230,7 +236,7 @@ func anyValues(f protoreflect.FieldDescriptor) func(protoreflect.Message) {
 		switch {
 		case f.IsMap() && f.MapValue().Message() != nil, !f.IsMap() && f.Message() != nil:
 			inner := enter(m, f)
-			fillRequired(inner, 0)
+			fillRequired(inner)
 			fillSome(inner)
 		case f.IsMap():
 			m.Mutable(f).Map().Set(someKey(f.MapKey()), someValue(f.MapValue()))
@@ -267,7 +273,7 @@ func fillSome(m protoreflect.Message) {
 	case f.IsMap() && f.MapValue().Message() == nil:
 		someEntry(f)(m)
 	case f.Message() != m.Descriptor():
-		fillRequired(enter(m, f), 0)
+		fillRequired(enter(m, f))
 	}
 }
 

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"fmt"
 	"maps"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -47,9 +48,19 @@ type claim struct {
 	readerAt, writerAt protoreflect.Descriptor
 }
 
+// The walk ends where schemas are so unlike that nobody would read on.
+const (
+	maxPairs  = 50_000
+	maxClaims = 1_000
+)
+
 func (w *protoWalk) run() {
 	w.push(visit{reader: w.reader.Descriptor(), writer: w.writer.Descriptor(), fields: fieldSetOf(w.as.Fields)})
 	for len(w.queue) > 0 {
+		if len(w.seen) > maxPairs || len(w.claims) > maxClaims {
+			w.undecided = append(w.undecided, fmt.Sprintf("more than %d pairs of messages or %d places: the rest was not looked at", maxPairs, maxClaims))
+			return
+		}
 		v := w.queue[0]
 		w.queue = w.queue[1:]
 		w.messages(v)
