@@ -52,8 +52,8 @@ func (c *check) undecided(read int, r reading, reason string) {
 		Rule: undecided.ID, Severity: undecided.Severity, Path: path, Fix: undecided.Fix,
 		Message: fmt.Sprintf("%s: nobody can tell whether it stays readable: %s", path, reason),
 		New:     placeOf(r.pair.new), Old: placeOf(r.pair.old),
-		Fingerprint: rule.Fingerprint(undecided.ID, path, string(r.direction), reason),
-	}, string(r.direction))
+		Fingerprint: rule.Fingerprint(undecided.ID, path, reason),
+	}, reason)
 	if c.report.Reads[read].Answer != rule.Refuted {
 		c.report.Reads[read].Answer = rule.Unknown
 	}

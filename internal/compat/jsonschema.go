@@ -3,6 +3,7 @@ package compat
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/compat/contain"
@@ -41,7 +42,7 @@ type jsonRead struct {
 }
 
 func (j jsonRead) read() Result {
-	answer := contain.Ask(contain.Question{Writer: j.writer.Compiled(), Reader: j.reader.Compiled(), Assume: jsonAssumptions(j.As)})
+	answer := contain.Ask(contain.Question{Writer: j.writer.Compiled(), Reader: j.reader.Compiled(), Assume: jsonAssumptions(j.As), Seeds: j.seeds()})
 	r := Result{Answer: rule.Holds, Reason: assumed(answer.Notes), More: answer.More}
 	switch answer.Verdict {
 	case contain.Unknown:
@@ -64,6 +65,18 @@ func (j jsonRead) read() Result {
 		}
 	}
 	return r
+}
+
+// seeds are the contract's own examples: a witness that begins with one looks
+// like an event that the team knows.
+func (j jsonRead) seeds() [][]byte {
+	var all [][]byte
+	for _, e := range []*contract.Event{j.Writer, j.Reader} {
+		if e.Samples != nil {
+			all = append(all, e.Samples()...)
+		}
+	}
+	return all
 }
 
 // assumed says under which assumptions an answer holds; the report says that it
@@ -107,15 +120,48 @@ func (j jsonRead) fact(b contain.Break) (jsonFact, bool) {
 	if !errors.As(refused, &why) {
 		return jsonFact{}, false
 	}
-	f := jsonFact{event: event, mark: b.Instance, path: jsonPath(b.Path), keyword: b.Keyword, sees: why.Error()}
+	f := jsonFact{event: event, mark: b.Instance, path: jsonPath(b.Path), keyword: b.Keyword}
 	f.declares = func(p contract.Path) bool { return j.reader.Sends(p, true) }
 	f.reader, f.holder = keywordAt(j.reader, b.Reader, b.Keyword)
 	f.writer, _ = j.writer.At(b.Writer.Document, b.Writer.Pointer)
+	f.sees = f.seen(why)
+	f.keyword = f.cause(b.Reader.Pointer)
 	return f, true
+}
+
+// cause is the keyword that a person would name: a forbidden property is refused
+// by false, and a name by propertyNames, whatever that says of it.
+func (f jsonFact) cause(pointer string) string {
+	switch n := f.reader.Node; {
+	case slices.Contains(strings.Split(pointer, "/"), "propertyNames"):
+		return "propertyNames"
+	case n != nil && n.Kind == source.Bool && slices.Contains([]string{"properties", "patternProperties"}, f.keyword):
+		return "false"
+	}
+	return f.keyword
+}
+
+// seen is the validator's sentence. Where it names another refusal of the same
+// event first, what the engine found is said in its manner.
+func (f jsonFact) seen(why *jsonschema.Refusal) string {
+	if why.Part == f.mark && why.Keyword == f.keyword {
+		return why.Error()
+	}
+	part := f.mark
+	if part == "" {
+		part = "the event"
+	}
+	if v := f.value(); f.keyword == "required" && v != nil && v.Kind == source.Map {
+		return part + ": missing properties: '" + f.field(v) + "'"
+	}
+	return part + ": refused by " + f.keyword
 }
 
 // keywordAt is what the engine points to, and the subschema that it is part of.
 func keywordAt(s *jsonschema.Schema, l contain.Location, keyword string) (at jsonschema.Ref, holder *source.Node) {
+	if end := strings.Index(l.Pointer, "/"+keyword+"/"); end >= 0 && strings.HasPrefix(keyword, "depend") {
+		l.Pointer = l.Pointer[:end+1+len(keyword)] // not one name of it
+	}
 	at, _ = s.At(l.Document, l.Pointer)
 	holder = at.Node
 	if around, ok := strings.CutSuffix(l.Pointer, "/"+keyword); ok {

@@ -26,8 +26,9 @@ type Event struct {
 	Deprecated *Deprecation               `yaml:"deprecated"`
 	Renamed    map[string]source.At[Path] `yaml:"renamed"` // new path to old path
 
-	Schema    Schema `yaml:"-"` // nil where it could not be read
-	Synthetic bool   `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
+	Schema    Schema          `yaml:"-"` // nil where it could not be read
+	Samples   func() [][]byte `yaml:"-"` // its valid examples as JSON, read when they are asked for; may be nil
+	Synthetic bool            `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
 }
 
 // Identity says which fields play which role.

@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -75,6 +76,7 @@ func (l *loader) workspace(data []byte) {
 	l.walk(root, l.manifest)
 	for _, e := range l.set.Events {
 		l.schema(e)
+		e.Samples = sync.OnceValue(func() [][]byte { return samples(l.tree, e) })
 	}
 	slices.SortFunc(l.set.Events, func(a, b *contract.Event) int {
 		return strings.Compare(a.Name.Value.String(), b.Name.Value.String())
