@@ -46,6 +46,13 @@ func (d decoder) structure(t *typ) {
 	for _, f := range need {
 		d.line("s.Need(%s, seen.%s)", quote(f.json), f.seen)
 	}
+	for _, f := range t.fields {
+		if f.preset != "" {
+			d.line("if !seen.%s {", f.seen)
+			d.line("v.%s = %s", f.name, f.preset)
+			d.line("}")
+		}
+	}
 	d.line("}")
 }
 

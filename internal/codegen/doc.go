@@ -19,6 +19,8 @@
 //   - What is optional or may be null is a pointer; a slice, a map and
 //     json.RawMessage are nil instead. Of a value that may be both absent and
 //     null, nil is written as absent.
+//   - A default stands for an absent value where a consumer reads; a producer
+//     writes what it was given.
 //   - A value that may be of several kinds is json.RawMessage: it is validated
 //     like every other.
 package codegen

@@ -16,6 +16,7 @@ type keywordRule struct {
 // annotation, or a word that no draft knows.
 var keywords = map[string]keywordRule{
 	"description": {draft4, 0, func(r *reading) { r.shape.doc = r.node().Text }},
+	"default":     {draft4, 0, func(r *reading) { r.shape.preset = r.node() }},
 	"deprecated":  {draft4, 0, func(r *reading) { r.shape.deprecated = r.node().Text == "true" }},
 
 	"$ref":          {draft4, 0, readRef},

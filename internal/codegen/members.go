@@ -1,6 +1,9 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/contract"
+import (
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/source"
+)
 
 // members fills a struct with a field for each member that is wanted.
 func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
@@ -40,6 +43,7 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 	}
 	f.name = used.take(f.name)
 	f.role |= b.constant(f, m.shape)
+	f.preset = b.preset(f, m.shape)
 	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
 	if f.doc == "" {
 		f.doc = f.typ.doc
@@ -55,4 +59,36 @@ func (b *builder) constant(f *field, s *shape) role {
 	}
 	f.constant = string(settled.equal.JSON())
 	return discardRole
+}
+
+// preset gives the Go expression of a default. It is applied on reading only,
+// and only where the value is of one simple kind.
+func (b *builder) preset(f *field, s *shape) string {
+	settled, _ := settle(s)
+	v := s.preset
+	if v == nil {
+		v = settled.preset
+	}
+	if v == nil || b.hides || b.loose || f.required || f.typ.null || !f.kept() {
+		return ""
+	}
+	switch f.typ.kind {
+	case goString, enumKind:
+		if v.Kind == source.String {
+			return quote(v.Text)
+		}
+	case intKind:
+		if n, ok := asInt(v.Text); ok && v.Kind == source.Number {
+			return n
+		}
+	case decimalKind, wholeKind:
+		if v.Kind == source.Number {
+			return quote(v.Text)
+		}
+	case goBool:
+		if v.Kind == source.Bool {
+			return v.Text
+		}
+	}
+	return ""
 }

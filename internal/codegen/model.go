@@ -60,6 +60,7 @@ type field struct {
 	required   bool
 	hidden     bool   // user code may not set it
 	seen       string // what remembers that it stood there
+	preset     string // Go expression that stands for an absent value; empty: none
 	constant   string // JSON of the only value that it may have, where a producer need not say it
 	doc        string
 	deprecated bool
@@ -91,7 +92,9 @@ func (t *typ) nullType() string {
 }
 
 // optional reports whether the field's Go type is a pointer.
-func (f *field) optional() bool { return (!f.required || f.typ.null) && f.typ.pointer() }
+func (f *field) optional() bool {
+	return (!f.required && f.preset == "" || f.typ.null) && f.typ.pointer()
+}
 
 func (f *field) goType() string {
 	if f.optional() {

@@ -12,6 +12,7 @@ type shape struct {
 	pos        source.Pos
 	doc        string
 	deprecated bool
+	preset     *value // default: what a reader takes an absent value for
 
 	never bool     // the schema false
 	loose bool     // only some alternative says more of it

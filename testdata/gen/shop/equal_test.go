@@ -33,7 +33,7 @@ var seeds = []struct {
 	{"stock_moved.v1.schema.yaml", func(b []byte) error { _, _, err := events.DecodeStockMovedV1(b); return err }, `{
 		"warehouse": "w", "movement": 7, "type": "move", "range": [1, 2.5], "url": "u", "URL": "U", "key": "k", "version": 2, "huge": 1,
 		"matrix": [[1, null], []], "by_day": {"mon": {"am": [true]}}, "nothing": null, "anything": [1], "either": {"kind": "box", "size": 3},
-		"mixed": 5, "flag": "skip", "zero": 0, "owner": {"id": "i", "name": "n"}, "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
+		"mixed": 5, "speed": "fast", "boxes": 2, "flag": "skip", "zero": 0, "owner": {"id": "i", "name": "n"}, "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
 		"more": {"a": 1, "b": "c"}, "picky": {"xa": 1}, "extended": {"city": "x", "door": 1},
 		"conditional": {"mode": "heavy", "weight": 2}, "deps": {"card": "c", "billing": "b"}}`},
 }

@@ -225,7 +225,8 @@ func TestPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loyalty := events.Loyalty[*fakeTx]{StockMovedV1: func(context.Context, *fakeTx, events.LoyaltyStockMovedV1) error { return nil }}.Consumer(real)
+	var got events.LoyaltyStockMovedV1
+	loyalty := events.Loyalty[*fakeTx]{StockMovedV1: func(_ context.Context, _ *fakeTx, e events.LoyaltyStockMovedV1) error { got = e; return nil }}.Consumer(real)
 	audit := consumer(func(context.Context, *fakeTx, events.AuditStockMovedV1) error { return nil })
 	for _, c := range []struct{ old, new, loyalty, audit string }{
 		{`"light"`, `"light"`, "", ""},
@@ -239,14 +240,17 @@ func TestPart(t *testing.T) {
 		m := message(d)
 		m.Payload = []byte(strings.Replace(string(m.Payload), c.old, c.new, 1))
 		for route, want := range map[*event.Route]string{&loyalty.Routes[2]: c.loyalty, &audit.Routes[2]: c.audit} {
-			got := ""
+			text := ""
 			if err := route.Handle(t.Context(), &fakeTx{}, m, event.Identity{}); err != nil {
-				got = err.Error()
+				text = err.Error()
 			}
-			if got != want {
-				t.Errorf("%s: %q, want %q", c.new, got, want)
+			if text != want {
+				t.Errorf("%s: %q, want %q", c.new, text, want)
 			}
 		}
+	}
+	if got.Speed != events.StockMovedV1SpeedSlow || got.Boxes != 1 || strings.Contains(string(d.Payload), "speed") {
+		t.Errorf("defaults are applied on reading only: %+v, %s", got, d.Payload)
 	}
 }
 
