@@ -24,7 +24,7 @@ func Ask(q Question) (a Answer) {
 	if len(k.found) == 0 {
 		return Answer{Reason: k.reason(out.why)}
 	}
-	return Answer{Verdict: Refuted, Breaks: k.found, More: k.more, Notes: k.notes()}
+	return Answer{Verdict: Refuted, Breaks: k.found, More: k.more, Notes: k.gaps()}
 }
 
 // asker holds one question while it is answered.
@@ -36,6 +36,7 @@ type asker struct {
 	found          []Break
 	more           int
 	places         map[refusal]bool
+	undecided      []*node // assertions that may break too
 }
 
 // refusal tells breaks apart: a keyword, and for required the name it misses.
@@ -61,6 +62,17 @@ func newAsker(q Question) *asker {
 	return k
 }
 
+// gaps name the places that were not decided beside the breaks that were found.
+func (k *asker) gaps() []string {
+	var out []string
+	for _, n := range k.undecided {
+		if n.place.schema != "" && len(out) < defaultBreaks {
+			out = append(out, "not decided: "+k.locate(n.place).String())
+		}
+	}
+	return out
+}
+
 func (k *asker) goal(reader *node) []lit {
 	return []lit{{n: k.writer}, {n: reader, neg: true}}
 }
@@ -82,7 +94,7 @@ func (k *asker) notes() []string {
 		}
 		other := newAsker(Question{Writer: k.q.Writer, Reader: k.q.Reader, Assume: a, Budget: k.q.Budget})
 		other.solver.steps /= 4
-		if len(k.found) == 0 && other.solver.solve(other.goal(other.reader)).result != unsat {
+		if other.solver.solve(other.goal(other.reader)).result != unsat {
 			out = append(out, text)
 		}
 	}

@@ -180,21 +180,19 @@ func (l lit) cause() cause {
 	return c
 }
 
-// theory asks for a model of the bare assertions.
+// theory asks for a model of the bare assertions. What no theory knows is
+// evaluated on the model afterwards.
 func (x *search) theory() outcome {
-	var out outcome
-	var blind []lit
-	lits := x.lits
-	if x.t != tString {
-		lits = nil
-		for _, l := range x.lits {
-			if l.n.kind == kOpaque {
-				blind = append(blind, l)
-			} else {
-				lits = append(lits, l)
-			}
+	var lits, blind []lit
+	for _, l := range x.lits {
+		if l.n.kind == kOneOf || l.n.kind == kOpaque && (x.t != tString || l.n.opaque.holds == nil) {
+			blind = append(blind, l)
+		} else {
+			lits = append(lits, l)
 		}
 	}
+	x.s.charge(len(lits))
+	var out outcome
 	switch x.t {
 	case tNumber:
 		out = solveNumber(lits)
@@ -205,8 +203,10 @@ func (x *search) theory() outcome {
 	default:
 		out = x.s.solveObject(lits)
 	}
-	if out.result == sat && len(blind) > 0 {
-		out.result, out.why = unknown, blind[0].cause()
+	for _, l := range blind {
+		if out.result == sat && l.eval(out.value) != yes {
+			out.result, out.why = unknown, l.cause()
+		}
 	}
 	return out
 }

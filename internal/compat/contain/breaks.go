@@ -79,6 +79,8 @@ func (k *asker) visit(n *node, at site) {
 	}
 	if out.has {
 		k.report(n, at, out)
+	} else {
+		k.undecided = append(k.undecided, n)
 	}
 }
 

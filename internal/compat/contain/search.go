@@ -106,8 +106,17 @@ func (x *search) addIf(kids []*node, l lit) bool {
 	}, l.deps)
 }
 
+// maxBranches bounds a oneOf whose exclusions are spelled out; they are as many
+// as the square of its branches.
+const maxBranches = 300
+
 // addOneOf: exactly one branch, or, negated, none or some two.
 func (x *search) addOneOf(kids []*node, l lit) bool {
+	if len(kids) > maxBranches {
+		x.lits = append(x.lits, l)
+		return l.neg || x.addClause(singles(kids, false), l.deps)
+	}
+	x.s.charge(len(kids) * len(kids))
 	var alts [][]lit
 	if !l.neg {
 		for i := range kids {
@@ -178,6 +187,7 @@ func (x *search) assert(alt []lit, deps uint64) bool {
 
 func (x *search) filter(c clause) (clause, bool) {
 	out := clause{deps: c.deps}
+	x.s.charge(len(c.alts))
 	for i, alt := range c.alts {
 		t := yes
 		var deps uint64

@@ -65,6 +65,7 @@ type shaky struct {
 // solver finds instances of goals. It belongs to one question.
 type solver struct {
 	steps, states, depth int
+	work                 int
 	ids                  map[[2]uint64]uint32
 	memo                 map[string]outcome
 	shaky                map[string]shaky
@@ -99,6 +100,13 @@ func newSolver(b Budget) *solver {
 func (s *solver) spend() bool {
 	s.steps--
 	return s.steps >= 0
+}
+
+// charge counts small work; 512 pieces are one step.
+func (s *solver) charge(work int) {
+	s.work += work
+	s.steps -= s.work >> 9
+	s.work &= 511
 }
 
 // id numbers nodes by content in the order in which they are met.
