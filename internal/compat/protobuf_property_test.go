@@ -116,7 +116,7 @@ func propertyKinds() []Assumptions {
 // read that holds never spoils one, and that every claim was proved. Long runs
 // (EVCONTRACT_LONG=1) take more pairs.
 func TestPropertyProtobuf(t *testing.T) {
-	pairs, events := 150, 20
+	pairs, events := 80, 20
 	if os.Getenv("EVCONTRACT_LONG") != "" {
 		pairs, events = 5000, 50
 	}

@@ -163,7 +163,7 @@ func (g *digester) extensions() {
 func (g *digester) named() {
 	var all []protoreflect.MessageDescriptor
 	for _, fd := range closure(g.schema.file) {
-		if _, ours := g.schema.loader.files[fd.Path()]; ours {
+		if _, ours := g.schema.loader.inTree(fd.Path()); ours {
 			all = appendMessages(all, fd.Messages())
 		}
 	}

@@ -75,7 +75,8 @@ func (l *scope) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error) 
 }
 
 func (l *scope) at(fd protoreflect.FileDescriptor, format string, args ...any) []*source.Error {
-	return []*source.Error{source.Errorf(source.Pos{File: l.fileOf(fd.Path())}, format, args...)}
+	file, _ := l.inTree(fd.Path())
+	return []*source.Error{source.Errorf(source.Pos{File: file}, format, args...)}
 }
 
 func topLevel(fd protoreflect.FileDescriptor) []string {

@@ -137,6 +137,15 @@ func (l *scope) fileOf(name string) string {
 	return name
 }
 
+// inTree is the path in the tree of an imported file, unless it is built in. It
+// locks; within a compilation fileOf is asked.
+func (l *scope) inTree(name string) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file, ok := l.files[name]
+	return file, ok
+}
+
 // unreadable is an error about a file as a whole, without its path twice.
 func (l *scope) unreadable(file string, err error) *source.Error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -85,7 +85,7 @@ func (s *Schema) Root() string {
 func (s *Schema) Files() []string {
 	var files []string
 	for _, fd := range closure(s.file) {
-		if file, ok := s.loader.files[fd.Path()]; ok {
+		if file, ok := s.loader.inTree(fd.Path()); ok {
 			files = append(files, file)
 		}
 	}
