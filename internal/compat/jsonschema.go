@@ -46,7 +46,7 @@ func (j jsonRead) read() Result {
 	r := Result{Answer: rule.Holds, Reason: assumed(answer.Notes), More: answer.More}
 	switch answer.Verdict {
 	case contain.Unknown:
-		return unknown(answer.Reason.String())
+		return unknown(j.reason(answer.Reason))
 	case contain.Refuted:
 		r.Answer = rule.Refuted
 		for _, b := range answer.Breaks {
@@ -87,6 +87,19 @@ func assumed(notes []string) string {
 		all = append(all, strings.TrimPrefix(n, "holds because "))
 	}
 	return strings.Join(all, "; ")
+}
+
+// reason says why nobody can tell, with the place in a file.
+func (j jsonRead) reason(why contain.Reason) string {
+	if why.Budget != "" || why.At.Document == "" {
+		return why.String()
+	}
+	for _, s := range []*jsonschema.Schema{j.reader, j.writer} {
+		if at, ok := s.At(why.At.Document, why.At.Pointer); ok {
+			return fmt.Sprintf("%s at %s is beyond what can be decided", why.Keyword, s.PosAt(at.File, at.Pointer))
+		}
+	}
+	return why.String()
 }
 
 func placesOf(breaks []contain.Break) string {

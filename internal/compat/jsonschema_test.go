@@ -157,3 +157,12 @@ func TestReadJSONSchemaUndecided(t *testing.T) {
 		}
 	}
 }
+
+func TestReadJSONSchemaReason(t *testing.T) {
+	look := jsonEvent(t, "look.json", `"properties": {"a": {"type": "string", "pattern": "^(?=x).(?!y)"}}`)
+	other := jsonEvent(t, "other.json", `"properties": {"a": {"type": "string", "pattern": "^(?=x)..?(?!z)"}}`)
+	r := readJSONSchema(Question{Reader: look, Writer: other, As: jsonDefaults})
+	if r.Answer == rule.Holds || r.Answer == rule.Unknown && !strings.Contains(r.Reason, ".json:1:") {
+		t.Errorf("%s: %s %v", r.Answer, r.Reason, breaksOf(r))
+	}
+}
