@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
 )
 
 // Task is what a child process does: run a system until it is at rest.
@@ -22,7 +23,8 @@ type Task struct {
 	Nth    int           // the nth time that it is reached
 	Within time.Duration
 	Batch  int
-	Only   string // run the inbox of this consumer and nothing else
+
+	Retry event.Retry // of the consumers' policy; the world's own where it says no attempts
 }
 
 const taskVariable = "EVCONTRACT_DRILL_TASK"
@@ -30,20 +32,30 @@ const taskVariable = "EVCONTRACT_DRILL_TASK"
 // Main is TestMain for a package with drills: a child process does its task, any
 // other runs the tests. It doesn't return.
 func Main(m *testing.M, open func(source string) (*Database, error)) {
+	if Child(open) {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Child does the task of a drill and ends the process, when this process is the
+// child of a drill. A program that runs drills calls it first thing in main.
+func Child(open func(source string) (*Database, error)) bool {
 	text := os.Getenv(taskVariable)
 	if text == "" {
-		os.Exit(m.Run())
+		return false
 	}
 	var task Task
-	if err := json.Unmarshal([]byte(text), &task); err != nil {
-		fmt.Fprintln(os.Stderr, "drill task:", err)
-		os.Exit(2)
+	err := json.Unmarshal([]byte(text), &task)
+	if err == nil {
+		err = task.run(open)
 	}
-	if err := task.run(open); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "drill:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+	return true
 }
 
 func (task Task) run(open func(string) (*Database, error)) (err error) {
@@ -66,7 +78,11 @@ func (task Task) run(open func(string) (*Database, error)) (err error) {
 			Kill()
 		}
 	}
-	return System{World: NewWorld(db), Step: step, Batch: task.Batch}.Run(ctx, task.Within)
+	w := NewWorld(db)
+	if task.Retry.Attempts > 0 {
+		w.Policy.Retry = task.Retry
+	}
+	return System{World: w, Step: step, Batch: task.Batch}.Run(ctx, task.Within)
 }
 
 // start begins a task in a child process.
