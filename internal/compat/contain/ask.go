@@ -21,6 +21,9 @@ func Ask(q Question) (a Answer) {
 		return Answer{Verdict: Holds, Notes: k.notes()}
 	}
 	k.breaks(out)
+	if len(k.found) == 0 && k.lastResort() {
+		return Answer{Verdict: Holds, Notes: k.notes()}
+	}
 	if len(k.found) == 0 {
 		return Answer{Reason: k.reason(out.why)}
 	}
