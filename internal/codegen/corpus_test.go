@@ -136,7 +136,7 @@ func writeSchemas(t *testing.T, dir string, files []string, every int) []corpusP
 func generateSchema(schema *jsonschema.Schema, prefix, pkg string, assert bool) (string, corpusCount) {
 	found := &findings{seen: map[string]bool{}}
 	b := &builder{
-		names: names{}, prefix: prefix, event: "Event.v1", fields: contract.Reject, enums: contract.Reject,
+		names: names{}, prefix: prefix, event: "Event.v1", hides: true, fields: contract.Reject, enums: contract.Reject,
 		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found,
 	}
 	root := b.build(newReader(schema, assert).root(), everything, nil, prefix)
