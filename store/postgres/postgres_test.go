@@ -89,13 +89,9 @@ func open(dsn string) (*deliverytest.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	users := make(users, 4)
-	for range cap(users) {
-		conn, err := pgx.Connect(ctx, dsn)
-		if err != nil {
-			return nil, err
-		}
-		users <- conn
+	users := users{dsn, make(chan *pgx.Conn, 4)}
+	for range cap(users.free) {
+		users.free <- nil
 	}
 	return &deliverytest.Database{
 		Store: s, Source: dsn, Serial: "BIGSERIAL PRIMARY KEY",
@@ -131,18 +127,28 @@ func open(dsn string) (*deliverytest.Database, error) {
 	}, nil
 }
 
-// users are the business's own connections.
-type users chan *pgx.Conn
+// users are the business's own connections, opened when they are needed.
+type users struct {
+	source string
+	free   chan *pgx.Conn
+}
 
-func (u users) with(f func(*pgx.Conn) error) error {
-	conn := <-u
-	defer func() { u <- conn }()
+func (u users) with(f func(*pgx.Conn) error) (err error) {
+	conn := <-u.free
+	defer func() { u.free <- conn }()
+	if conn == nil || conn.IsClosed() {
+		if conn, err = pgx.Connect(context.Background(), u.source); err != nil {
+			return err
+		}
+	}
 	return f(conn)
 }
 
 func (u users) close(ctx context.Context) (err error) {
-	for range cap(u) {
-		err = errors.Join(err, (<-u).Close(ctx))
+	for range cap(u.free) {
+		if conn := <-u.free; conn != nil {
+			err = errors.Join(err, conn.Close(ctx))
+		}
 	}
 	return err
 }

@@ -126,6 +126,46 @@ func TestNoGhostEvents(t *testing.T) {
 	}
 }
 
+// A server that crashes twice under a running system loses nothing, and the
+// system goes on.
+func TestServerCrashes(t *testing.T) {
+	s := newServer(t)
+	db, err := open(s.source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }() // some connections died with the server
+	w := deliverytest.NewWorld(db)
+	w.Policy.Retry.Attempts = 100 // a crash may count as an attempt
+	if err := w.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for v := range 30 {
+		for o := range 5 {
+			f := deliverytest.Fact{Payment: fmt.Sprint(v, o), Order: fmt.Sprint("o-", o), Version: uint64(v + 1)}
+			if err := w.Change(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- deliverytest.System{World: w, Batch: 5}.Run(t.Context(), time.Minute) }()
+	for range 2 {
+		time.Sleep(300 * time.Millisecond)
+		s.crash()
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	found, err := w.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
 type events struct{ seen, published map[string]bool }
 
 // commitLazily commits events without waiting for the disk, has a relay read
