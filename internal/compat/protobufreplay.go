@@ -72,22 +72,39 @@ func (o outcome) find(kind diffKind, p contract.Path) *diff {
 	return &o.diffs[i]
 }
 
-// replay reads the message that should show a claim. It gives the witness, or
-// says what happened instead.
+// replay reads the message that should show a claim, then the same with all that
+// the reader requires. It gives the witness, or says what happened instead.
 func (w *protoWalk) replay(c *claim) (*rule.Witness, string) {
-	m := c.probe.build(w.writer.Descriptor(), w.writer.Arm())
 	reader := protoReader{as: w.as, wire: w.wire, reader: w.reader, writer: w.writer, fields: fieldSetOf(w.as.Fields)}
-	out, err := reader.read(m)
-	if err != nil {
-		return nil, protobuf.Plain(err)
+	problem := ""
+	for _, satisfied := range []bool{false, true} {
+		m := c.probe.build(w.writer.Descriptor(), w.writer.Arm())
+		if satisfied {
+			reader.satisfy(m, w.reader.Descriptor(), c.left())
+		}
+		out, err := reader.read(m)
+		if err != nil {
+			return nil, protobuf.Plain(err)
+		}
+		if c.junk {
+			w.settleJunk(c, out)
+		}
+		if shows[c.Rule](out, c.Path) {
+			return w.witness(c, m, out), ""
+		}
+		if problem == "" {
+			problem = out.String()
+		}
 	}
-	if c.junk {
-		w.settleJunk(c, out)
+	return nil, problem
+}
+
+// left is the field that a claim wants left out.
+func (c *claim) left() protoreflect.FieldDescriptor {
+	if f, ok := c.writerAt.(protoreflect.FieldDescriptor); ok && c.Rule == "field-missing" {
+		return f
 	}
-	if !shows[c.Rule](out, c.Path) {
-		return nil, out.String()
-	}
-	return w.witness(c, m, out), ""
+	return nil
 }
 
 // settleJunk names what happened to bytes of another type: whether they parse
