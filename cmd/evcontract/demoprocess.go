@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -113,9 +114,12 @@ func runChild(ctx context.Context, part, dir string) error {
 		return err
 	}
 	out, err := exec.CommandContext(ctx, self, "demo", "--child", part, "--dir", dir).CombinedOutput()
-	exit, ok := err.(*exec.ExitError)
-	if !ok || exit.Exited() {
-		return fmt.Errorf("demo: the %s process should have been killed: %v: %s", part, err, out)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return fmt.Errorf("demo: the %s process should have been killed, and ended by itself: %s", part, out)
+	case !errors.As(err, &exit) || exit.Exited():
+		return fmt.Errorf("demo: the %s process should have been killed: %w: %s", part, err, out)
 	}
 	return nil
 }

@@ -27,12 +27,10 @@ type judged struct {
 // open loads what a command is about: the argument, else the workspace here or
 // in a folder above.
 func (a *app) open(ctx context.Context, args []string, o load.Options) (*judged, error) {
-	ref := "."
+	var ref string
 	if len(args) > 0 {
 		ref = args[0]
-	} else if root := workspaceAbove("."); root != "" {
-		ref = root
-	} else {
+	} else if ref = workspaceAbove("."); ref == "" {
 		return nil, errNoWorkspace
 	}
 	tree, err := source.Open(ctx, ref, source.Options{PathOnly: true})

@@ -134,11 +134,11 @@ func TestOpenArchiveOfGit(t *testing.T) {
 	for _, name := range []string{"x.tar", "x.tgz", "x.zip"} {
 		to := filepath.Join(t.TempDir(), name)
 		r.git("archive", "--prefix=some/", "-o", to, "v1.0.0")
-		tree, got, err := read(t, to, "some/sub/f", Options{})
+		_, got, err := read(t, to, "some/sub/f", Options{})
 		if err == nil || got != "" {
 			t.Errorf("%s: the prefix was not entered", name)
 		}
-		tree, got, err = read(t, to, "f", Options{}) // some/ and sub/ are the only directories... of their level
+		tree, got, err := read(t, to, "f", Options{}) // some/ and sub/ are the only directories... of their level
 		if err == nil {
 			t.Errorf("%s: %s was read through two directories of %s", name, got, tree.Name)
 		}
