@@ -122,14 +122,7 @@ func TestPropertyProtobuf(t *testing.T) {
 	}
 	counts := map[rule.Answer]int{}
 	for seed := range pairs {
-		g := &protoGen{Rand: rand.New(rand.NewSource(int64(seed)))}
-		a, b := g.pair()
-		both := protoEvents(t, "t.M", a, b)
-		for _, as := range propertyKinds() {
-			for _, q := range []Question{{both[0], both[1], as}, {both[1], both[0], as}} {
-				counts[propertyRead(t, g.Rand, q, seed, events, a+"\n-----\n"+b)]++
-			}
-		}
+		propertySeed(t, int64(seed), events, counts)
 		if t.Failed() {
 			return
 		}
@@ -137,7 +130,25 @@ func TestPropertyProtobuf(t *testing.T) {
 	t.Logf("%v", counts)
 }
 
-func propertyRead(t *testing.T, g *rand.Rand, q Question, seed, events int, sources string) rule.Answer {
+// FuzzPropertyProtobuf lets the fuzzer choose the pairs.
+func FuzzPropertyProtobuf(f *testing.F) {
+	f.Add(int64(100_000))
+	f.Fuzz(func(t *testing.T, seed int64) { propertySeed(t, seed, 20, map[rule.Answer]int{}) })
+}
+
+// propertySeed judges one pair for every kind of reader, both ways.
+func propertySeed(t *testing.T, seed int64, events int, counts map[rule.Answer]int) {
+	g := &protoGen{Rand: rand.New(rand.NewSource(seed))}
+	a, b := g.pair()
+	both := protoEvents(t, "t.M", a, b)
+	for _, as := range propertyKinds() {
+		for _, q := range []Question{{both[0], both[1], as}, {both[1], both[0], as}} {
+			counts[propertyRead(t, g.Rand, q, seed, events, a+"\n-----\n"+b)]++
+		}
+	}
+}
+
+func propertyRead(t *testing.T, g *rand.Rand, q Question, seed int64, events int, sources string) rule.Answer {
 	r := readProtobuf(q)
 	if r.Reason != "" {
 		t.Errorf("seed %d %+v: %s\n%s", seed, q.As, r.Reason, sources)
