@@ -23,7 +23,7 @@ type Inbox struct {
 	Broker Broker
 
 	Batch        int           // most events in one transaction; 500
-	HandleWithin time.Duration // for one event; its context ends then; 30 s
+	HandleWithin time.Duration // for one event, or one call of a Batch handler; its context ends then; 30 s
 	GapWithin    time.Duration // how long a contiguous lane waits for a missing event; 1 min
 	JoinMidway   bool          // a contiguous lane that was never seen may start at any version
 	Poll         time.Duration // between looks for lanes that are due, and while paused; 250 ms

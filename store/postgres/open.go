@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 )
@@ -91,12 +90,3 @@ func since(now, then int64) time.Duration { return time.Duration(now-then) * tim
 func micros(d time.Duration) int64 { return d.Microseconds() }
 
 func instant(us int64) time.Time { return time.UnixMicro(us).UTC() }
-
-// code is the SQLSTATE of an error of the database, empty for any other.
-func code(err error) string {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code
-	}
-	return ""
-}

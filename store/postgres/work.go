@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -43,11 +44,26 @@ func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Cont
 	err = s.begin(ctx, func(t *Tx) error {
 		return f(ctx, &work{t: t, consumer: consumer, member: m})
 	})
-	switch code(err) {
-	case "EV003", "23503", "40001", "40P01": // raced: a mark, a lane that was unblocked, a serialization failure, a deadlock
+	if raced(err) {
 		return errors.Join(delivery.ErrRaced, err)
 	}
 	return err
+}
+
+// raced reports whether another member changed what the work had read. A foreign
+// key counts when it is the one of parked events, and not one of the business.
+func raced(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	switch pg.Code {
+	case "EV003", "40001", "40P01": // a mark was moved, a serialization failure, a deadlock
+		return true
+	case "23503":
+		return pg.TableName == "evc_parked" || pg.TableName == "evc_block"
+	}
+	return false
 }
 
 // Tx implements delivery.Work.
