@@ -92,6 +92,10 @@ var protoAsks = []protoAsk{
 		forward: "[field-lost a]", backward: "[field-lost a]", jsonForward: "[parse-refused a]", jsonBackward: "[parse-refused a]",
 	},
 	{
+		name: "a message that requires itself never exists",
+		old:  "syntax = \"proto2\"; message N { required N a = 1; optional int32 v = 2; } message M { optional N n = 1; }", new: "syntax = \"proto2\"; message N { required N a = 1; optional string v = 2; } message M { optional N n = 1; }",
+	},
+	{
 		name: "an alias before the old name", old: "enum E { Z = 0; A = 1; } message M { E e = 1; }", new: "enum E { option allow_alias = true; Z = 0; AA = 1; A = 1; } message M { E e = 1; }",
 		jsonForward: "value-refused e",
 	},

@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -70,6 +71,9 @@ func (w *protoWalk) run() {
 // push puts off a pair of messages, unless it is known or needs no look: what
 // did not change reads itself.
 func (w *protoWalk) push(v visit) {
+	if endless(v.writer) {
+		return
+	}
 	if v.reader == v.writer && w.reader.Arm() == w.writer.Arm() && w.selfContained(v.writer) {
 		return
 	}
@@ -78,6 +82,26 @@ func (w *protoWalk) push(v visit) {
 		w.seen[key] = true
 		w.queue = append(w.queue, v)
 	}
+}
+
+// endless reports whether a message requires one of its own kind: then there is
+// none.
+func endless(m protoreflect.MessageDescriptor, above ...protoreflect.MessageDescriptor) bool {
+	if slices.Contains(above, m) {
+		return true
+	}
+	if len(above) > maxRequired {
+		return false
+	}
+	above = append(above, m)
+	required := m.RequiredNumbers()
+	for i := range required.Len() {
+		f := m.Fields().ByNumber(required.Get(i))
+		if f.Message() != nil && endless(f.Message(), above...) {
+			return true
+		}
+	}
+	return false
 }
 
 // selfContained reports whether all that a message holds is declared where it
