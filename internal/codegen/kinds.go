@@ -1,48 +1,63 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/source"
+import (
+	"slices"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
 
 // possible is the set of kinds that a value of this shape can have. It may be
 // too large, never too small.
-func possible(s *shape) kinds { return possibleWithin(s, nil) }
+func possible(s *shape) kinds {
+	k, _ := possibleWithin(s, nil)
+	return k
+}
 
-func possibleWithin(s *shape, above []*shape) kinds {
-	for _, a := range above {
-		if a == s {
-			return allKinds // recursive: says nothing more
-		}
+// possibleWithin also tells whether the answer is the shape's own: it is not
+// where the way came round to a shape that it began at. An own answer is kept,
+// so that shapes which many others share cost once.
+func possibleWithin(s *shape, above []*shape) (k kinds, own bool) {
+	switch {
+	case s.never:
+		return 0, true
+	case s.sure:
+		return s.possible, true
+	case slices.Contains(above, s):
+		return allKinds, false // recursive: says nothing more
 	}
 	above = append(above[:len(above):len(above)], s)
-	k := s.kinds
-	if s.never {
-		return 0
-	}
+	k, own = s.kinds, true
 	if s.enum != nil {
 		k &= kindsOf(s.enum)
 	}
 	if s.equal != nil {
 		k &= kindOfValue(s.equal)
 	}
+	conjuncts := s.all
 	if s.target != nil {
-		k &= possibleWithin(s.target, above)
+		conjuncts = append(conjuncts[:len(conjuncts):len(conjuncts)], s.target)
 	}
-	for _, arm := range s.all {
-		k &= possibleWithin(arm, above)
+	for _, arm := range conjuncts {
+		of, exact := possibleWithin(arm, above)
+		k, own = k&of, own && exact
 	}
 	for _, arms := range [][]*shape{s.any, s.one} {
 		if arms != nil {
-			k &= union(arms, above)
+			of, exact := union(arms, above)
+			k, own = k&of, own && exact
 		}
 	}
-	return k
+	s.sure, s.possible = own, k
+	return k, own
 }
 
-func union(arms []*shape, above []*shape) kinds {
-	var k kinds
+func union(arms []*shape, above []*shape) (k kinds, own bool) {
+	own = true
 	for _, arm := range arms {
-		k |= possibleWithin(arm, above)
+		of, exact := possibleWithin(arm, above)
+		k, own = k|of, own && exact
 	}
-	return k
+	return k, own
 }
 
 func kindsOf(values []*value) kinds {

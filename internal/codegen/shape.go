@@ -45,7 +45,10 @@ type shape struct {
 	all, any, one    []*shape
 	not, cond        *shape
 	then, otherwise  *shape
-	unknown          []keyword // what generated code cannot check
+	sure             bool  // possible is known
+	possible         kinds // that the value can have
+
+	unknown []keyword // what generated code cannot check
 }
 
 // value is one JSON value of an enum or a const.
