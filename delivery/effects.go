@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/evcontract/evcontract/event"
@@ -24,7 +25,7 @@ type Effects struct {
 	Do    map[string]Effect // by the name that the consumer declares
 
 	Owner      string        // unique for one run; random
-	Batch      int           // calls claimed at once; 16
+	Batch      int           // calls made at the same time; 16
 	Poll       time.Duration // when there is nothing to do; 250 ms
 	StopWithin time.Duration // to finish the call in hand after Run's context ended; 10 s
 
@@ -121,7 +122,8 @@ func (x *Effects) defaults() ([]string, error) {
 	return names, nil
 }
 
-// round claims some calls and takes each one step on.
+// round claims some calls and takes each one step on, all at the same time: what
+// takes long is waiting for the third party.
 func (x *Effects) round(parent context.Context, names []string) (int, error) {
 	ctx, cancel := lingering(parent, x.StopWithin)
 	defer cancel()
@@ -129,19 +131,23 @@ func (x *Effects) round(parent context.Context, names []string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("claim calls: %w", err)
 	}
-	for i, c := range calls {
-		if parent.Err() != nil {
-			return i, nil // the others are due again when the claim runs out
-		}
-		if err := x.advance(ctx, c); err != nil && !errors.Is(err, ErrFenced) {
-			return i, err
+	errs := make(chan error, len(calls))
+	var running sync.WaitGroup
+	for _, c := range calls {
+		running.Go(func() { errs <- x.advance(ctx, c) })
+	}
+	running.Wait()
+	close(errs)
+	for e := range errs {
+		if !errors.Is(e, ErrFenced) { // another executor has it
+			err = errors.Join(err, e)
 		}
 	}
-	return len(calls), nil
+	return len(calls), err
 }
 
-// hold is longer than any call may take. A claim that runs out while others
-// are called is noticed before its own call is made.
+// hold is longer than any call may take. A claim that runs out before its call
+// is made is noticed when the call is marked as sent.
 func (x *Effects) hold() time.Duration {
 	longest := time.Second
 	for _, e := range x.Do {

@@ -35,6 +35,8 @@ const (
 )
 
 // Observation is one thing that a loop did, for metrics. It carries no payload.
+// Observe fields are called by several goroutines at the same time, and after
+// the commit of what they are told.
 type Observation struct {
 	Loop     Loop
 	Consumer string        // or the relay's owner
