@@ -157,3 +157,35 @@ func undeclared(writer protoreflect.FieldDescriptor, e protoreflect.EnumDescript
 	}
 	return nil
 }
+
+// intValue is a number as a field of an integer kind, of bool or of an enum holds it.
+func intValue(k protoreflect.Kind, n *big.Int) protoreflect.Value {
+	switch k {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(n.Sign() != 0)
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n.Int64()))
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(n.Int64()))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(n.Uint64()))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(n.Uint64())
+	}
+	return protoreflect.ValueOfInt64(n.Int64())
+}
+
+// floatValue is a number as a field of a floating kind holds it.
+func floatValue(k protoreflect.Kind, v float64) protoreflect.Value {
+	if k == protoreflect.FloatKind {
+		return protoreflect.ValueOfFloat32(float32(v))
+	}
+	return protoreflect.ValueOfFloat64(v)
+}
+
+func floatBits(k protoreflect.Kind, bits uint64) protoreflect.Value {
+	if k == protoreflect.FloatKind {
+		return protoreflect.ValueOfFloat32(math.Float32frombits(uint32(bits)))
+	}
+	return protoreflect.ValueOfFloat64(math.Float64frombits(bits))
+}
