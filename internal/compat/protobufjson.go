@@ -128,6 +128,10 @@ func (w *protoWalk) jsonMapAsObject(p fieldPair) {
 		w.refuse(p, "field-refused", anyValues(p.writer), "the reader takes keys for fields, and refuses those that it doesn't know")
 		return
 	}
+	if p.read.Message().RequiredNumbers().Len() > 0 {
+		w.refuse(p, "field-missing", anyValues(p.writer), "the reader takes keys for fields, and misses one that it requires")
+		return
+	}
 	w.refuse(p, "element-lost", anyValues(p.writer), "the reader takes keys for fields, and ignores those that it doesn't know")
 }
 
