@@ -5,6 +5,9 @@ import "fmt"
 // defaultBreaks is how many breaks an answer shows unless the question says.
 const defaultBreaks = 20
 
+// maxNote bounds the instances that notes show, in bytes.
+const maxNote = 300
+
 // Ask decides a question. It is safe for concurrent use and never panics.
 func Ask(q Question) (a Answer) {
 	defer func() {
@@ -51,7 +54,7 @@ type refusal struct {
 func newAsker(q Question) *asker {
 	k := &asker{q: q, solver: newSolver(q.Budget), writer: q.Writer.root, reader: q.Reader.root, places: map[refusal]bool{}}
 	if q.Assume.ClosedWriter {
-		k.writer = closeWriter(k.writer)
+		k.writer = q.Writer.closed()
 	}
 	k.reader = relaxReader(k.reader, q.Assume)
 	if k.q.MaxBreaks <= 0 {
@@ -97,9 +100,16 @@ func (k *asker) notes() []string {
 		}
 		other := newAsker(Question{Writer: k.q.Writer, Reader: k.q.Reader, Assume: a, Budget: k.q.Budget})
 		other.solver.steps /= 4
-		if other.solver.solve(other.goal(other.reader)).result != unsat {
-			out = append(out, text)
+		found := other.solver.solve(other.goal(other.reader))
+		if found.result == unsat {
+			return
 		}
+		if found.has && other.verify(found.value) {
+			if w := encode(found.value); len(w) <= maxNote {
+				text += "; without that, it would refuse " + string(w)
+			}
+		}
+		out = append(out, text)
 	}
 	for _, c := range []struct {
 		on   bool

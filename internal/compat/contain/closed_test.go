@@ -52,3 +52,22 @@ func TestAssumptionLines(t *testing.T) {
 		}
 	}
 }
+
+// TestNotes: an answer says which assumption it rests on, and what would break without.
+func TestNotes(t *testing.T) {
+	q := Question{Writer: mustCompile(t, 0, `{"type":"object","properties":{"a":{}}}`), Reader: mustCompile(t, 0, `{"properties":{"a":{},"b":{"type":"string"}}}`),
+		Assume: Assumptions{ClosedWriter: true, IgnoreUnknown: true}}
+	want := `holds because writers emit only declared fields; without that, it would refuse {"b":0}`
+	if a := Ask(q); a.Verdict != Holds || len(a.Notes) != 1 || a.Notes[0] != want {
+		t.Errorf("%v %q", a.Verdict, a.Notes)
+	}
+}
+
+// TestSeeds: a witness borrows from the contract's examples what it needs anyway.
+func TestSeeds(t *testing.T) {
+	q := Question{Writer: mustCompile(t, 0, `{"type":"object","properties":{"order_id":{"type":"string"},"n":{"type":"integer"}},"required":["order_id","n"]}`),
+		Reader: mustCompile(t, 0, `{"properties":{"n":{"type":"integer","maximum":5}}}`), Seeds: [][]byte{[]byte(`{"order_id":"o-77","n":3,"more":1}`)}}
+	if a := Ask(q); len(a.Breaks) != 1 || string(a.Breaks[0].Witness) != `{"n":6,"order_id":"o-77"}` {
+		t.Errorf("%v %+v", a.Verdict, a.Breaks)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
@@ -76,6 +77,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Message) }
 // Schema is a compiled root schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	root     *node
+	closed   func() *node // root under the assumption of closed writers, made once
 	compiled *jsonschema.Schema
 	files    map[string]string // resource URL to document path
 	written  map[string]string // rewritten pattern to the user's text
@@ -103,6 +105,7 @@ func Compile(src Source) (s *Schema, err error) {
 	}
 	s = &Schema{compiled: compiled, files: p.files, written: p.written}
 	s.root = newLowering(p, src.AssertFormats).schema(compiled)
+	s.closed = sync.OnceValue(func() *node { return closeWriter(s.root) })
 	return s, nil
 }
 
