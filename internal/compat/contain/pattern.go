@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // pattern is a regular expression of a schema, already in RE2 syntax.
@@ -50,30 +51,50 @@ func RE2(ecma string) (string, error) {
 		out = regular
 	}
 	if _, err := regexp.Compile(out); err != nil {
+		if strings.Contains(err.Error(), "repeat") {
+			return "", &Unsupported{ecma, "a large count"}
+		}
 		return "", fmt.Errorf("the pattern %q does not compile: %w", ecma, err)
 	}
 	return out, nil
 }
 
 type rewriter struct {
-	in  string
-	pos int
-	out strings.Builder
+	in     string
+	pos    int
+	out    strings.Builder
+	atom   int   // where in out the part starts that a count would repeat
+	groups []int // the same for every open group
 }
 
 func (r *rewriter) run() error {
 	for r.pos < len(r.in) {
 		var err error
+		done := false
+		start := r.out.Len()
 		switch r.in[r.pos] {
+		case '{':
+			if done, err = r.repeat(); !done {
+				r.put("{", 1)
+			}
 		case '\\':
+			r.atom = start
 			err = r.escape(false)
 		case '[':
+			r.atom = start
 			err = r.class()
 		case '.':
+			r.atom = start
 			r.put(anyButNewline, 1)
 		case '(':
+			r.groups = append(r.groups, start)
 			err = r.group()
+		case ')':
+			r.close()
 		default:
+			if utf8.RuneStart(r.in[r.pos]) {
+				r.atom = start
+			}
 			r.put(r.in[r.pos:r.pos+1], 1)
 		}
 		if err != nil {
@@ -81,6 +102,13 @@ func (r *rewriter) run() error {
 		}
 	}
 	return nil
+}
+
+func (r *rewriter) close() {
+	if n := len(r.groups); n > 0 {
+		r.atom, r.groups = r.groups[n-1], r.groups[:n-1]
+	}
+	r.put(")", 1)
 }
 
 func (r *rewriter) put(s string, skip int) {
