@@ -5,7 +5,7 @@ import "fmt"
 // defaultBreaks is how many breaks an answer shows unless the question says.
 const defaultBreaks = 20
 
-// maxNote bounds the instances that notes show, in bytes.
+// maxNote bounds the instances beside notes, in bytes.
 const maxNote = 300
 
 // Ask decides a question. It is safe for concurrent use and never panics.
@@ -21,11 +21,11 @@ func Ask(q Question) (a Answer) {
 	k := newAsker(q)
 	out := k.solver.solve(k.goal(k.reader))
 	if out.result == unsat {
-		return Answer{Verdict: Holds, Notes: k.notes()}
+		return k.holds()
 	}
 	k.breaks(out)
 	if len(k.found) == 0 && k.lastResort() {
-		return Answer{Verdict: Holds, Notes: k.notes()}
+		return k.holds()
 	}
 	if len(k.found) == 0 {
 		return Answer{Reason: k.reason(out.why)}
@@ -43,6 +43,11 @@ type asker struct {
 	more           int
 	places         map[refusal]bool
 	undecided      []*node // assertions that may break too
+}
+
+func (k *asker) holds() Answer {
+	notes, without := k.notes()
+	return Answer{Verdict: Holds, Notes: notes, Without: without}
 }
 
 // refusal tells breaks apart: a keyword, and for required the name it misses.
@@ -89,11 +94,10 @@ func (k *asker) plain() bool {
 }
 
 // notes name the assumptions without which the verdict would be another.
-func (k *asker) notes() []string {
+func (k *asker) notes() (out []string, without [][]byte) {
 	if k.plain() {
-		return nil
+		return nil, nil
 	}
-	var out []string
 	add := func(a Assumptions, text string) {
 		if a.Fields == nil && !a.ClosedWriter && !a.IgnoreUnknown && !a.IgnoreEnums && k.plain() {
 			return
@@ -104,12 +108,13 @@ func (k *asker) notes() []string {
 		if found.result == unsat {
 			return
 		}
+		var w []byte
 		if found.has && other.verify(found.value) {
-			if w := encode(found.value); len(w) <= maxNote {
-				text += "; without that, it would refuse " + string(w)
+			if w = encode(other.dress(found.value, site{})); len(w) > maxNote {
+				w = nil
 			}
 		}
-		out = append(out, text)
+		out, without = append(out, text), append(without, w)
 	}
 	for _, c := range []struct {
 		on   bool
@@ -122,12 +127,12 @@ func (k *asker) notes() []string {
 		{k.q.Assume.Fields != nil, func(a *Assumptions) { a.Fields = nil }, "holds because the reader reads only its declared fields"},
 	} {
 		if c.on {
-			without := k.q.Assume
-			c.off(&without)
-			add(without, c.text)
+			less := k.q.Assume
+			c.off(&less)
+			add(less, c.text)
 		}
 	}
-	return out
+	return out, without
 }
 
 func (k *asker) reason(c cause) Reason {

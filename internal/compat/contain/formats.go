@@ -4,6 +4,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
+// asserted adds formats and contents as predicates that are only equal to themselves.
 func (b *builder) asserted() {
 	s := b.s
 	if f := jsonschema.Formats[s.Format]; f != nil {
@@ -11,14 +12,20 @@ func (b *builder) asserted() {
 			holds: func(v string) bool { return f(v) }, samples: formatSamples[s.Format]}}))
 	}
 	if s.ContentEncoding != "" || s.ContentMediaType != "" {
-		b.add("contentEncoding", taint("contentEncoding", "content:"+s.ContentEncoding+" "+s.ContentMediaType+" "+s.Location))
+		key := "content:" + s.ContentEncoding + " " + s.ContentMediaType
+		if s.ContentSchema != nil {
+			key += " " + s.Location + b.l.documents()
+		}
+		b.add("contentEncoding", taint("contentEncoding", key))
 	}
 }
 
+// taint stands for a keyword that is not modelled: it never disappears.
 func taint(keyword, key string) *node {
 	return seal(&node{kind: kOpaque, types: tAll, opaque: &opaque{key: key, keyword: keyword}})
 }
 
+// formatSamples are strings to try where a format meets something else.
 var formatSamples = map[string][]string{
 	"date":      {"2024-02-29", "2023-01-31"},
 	"time":      {"10:20:30Z", "10:20:30.5+02:00"},

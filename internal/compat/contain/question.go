@@ -82,6 +82,7 @@ type Answer struct {
 	More    int      // breaks beyond MaxBreaks
 	Reason  Reason   // of Unknown
 	Notes   []string // what else a person should know, such as a place that stayed undecided
+	Without [][]byte // of Holds, beside each note: what would be refused without its assumption, or nil
 }
 
 // Break is one place of the reader that refuses something the writer may send.
