@@ -3,7 +3,7 @@ package contain
 // relaxReader enlarges the reader by the assumptions.
 func relaxReader(n *node, a Assumptions) *node {
 	if a.Fields != nil {
-		n = (&projection{open: map[string]*node{}}).node(n, fieldTree(a.Fields))
+		n = projection{}.node(n, fieldTree(a.Fields))
 	}
 	if !a.IgnoreUnknown && !a.IgnoreEnums {
 		return n
@@ -170,9 +170,9 @@ func fieldTree(fields [][]string) tree {
 }
 
 // projection drops what a reader does not look at.
-type projection struct{ open map[string]*node }
+type projection struct{}
 
-func (p *projection) node(n *node, t tree) *node {
+func (p projection) node(n *node, t tree) *node {
 	if t == nil {
 		return n
 	}
@@ -215,7 +215,7 @@ func (p *projection) node(n *node, t tree) *node {
 	return n
 }
 
-func (p *projection) nodes(list []*node, t tree) []*node {
+func (p projection) nodes(list []*node, t tree) []*node {
 	out := make([]*node, len(list))
 	for i, n := range list {
 		out[i] = p.node(n, t)
@@ -224,7 +224,7 @@ func (p *projection) nodes(list []*node, t tree) []*node {
 }
 
 // others keeps a kAdd or kPat for the named fields that it constrains.
-func (p *projection) others(n *node, t tree) *node {
+func (p projection) others(n *node, t tree) *node {
 	if below, ok := t["{}"]; ok {
 		return rewrap(n, p.node(n.kids[0], below))
 	}
