@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/evcontract/evcontract/internal/codegen"
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/lint"
 	"github.com/evcontract/evcontract/internal/load"
@@ -19,7 +20,7 @@ import (
 
 // allDocs is every rule's page, by family.
 func allDocs() []rule.Doc {
-	docs := slices.Concat(compat.Docs(), lint.Docs(), []rule.Doc{load.Unreadable})
+	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, []rule.Doc{load.Unreadable})
 	order := []rule.Kind{rule.Payload, rule.Contract, rule.Lint, rule.Tool}
 	slices.SortStableFunc(docs, func(a, b rule.Doc) int {
 		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))

@@ -66,7 +66,8 @@ func (a *app) generate(ctx context.Context, args []string, check bool, out *outp
 	if !token.IsIdentifier(name) {
 		return fmt.Errorf("%s: generate.go.package: %q is no name for a Go package", goal.Pos, name)
 	}
-	files, findings, err := codegen.Go(j.set, codegen.Options{Module: module(), Package: name})
+	dir := filepath.Join(j.set.Tree.Dir, filepath.FromSlash(folder))
+	files, findings, err := codegen.Go(j.set, codegen.Options{Module: module(), Package: name, Version: version(), Import: importPath(dir)})
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,6 @@ func (a *app) generate(ctx context.Context, args []string, check bool, out *outp
 	if r.Reaches(rule.Error) {
 		return a.refuse(j, r, out)
 	}
-	dir := filepath.Join(j.set.Tree.Dir, filepath.FromSlash(folder))
 	stale, err := compareTree(dir, files)
 	if err != nil {
 		return err
@@ -84,6 +84,37 @@ func (a *app) generate(ctx context.Context, args []string, check bool, out *outp
 		return a.reportStale(stale, near(j.root, folder))
 	}
 	return a.writeTree(dir, near(j.root, folder), files, stale)
+}
+
+// importPath is what Go calls the package in a folder: the path of the module
+// around it, and the way down. It is empty where there is no module.
+func importPath(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		if data, err := os.ReadFile(filepath.Join(at, "go.mod")); err == nil {
+			rel, err := filepath.Rel(at, abs)
+			if err != nil {
+				return ""
+			}
+			return path.Join(moduleOf(data), filepath.ToSlash(rel))
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// moduleOf reads the module line of a go.mod.
+func moduleOf(mod []byte) string {
+	for line := range strings.Lines(string(mod)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+			return strings.Trim(strings.TrimSpace(name), `"`)
+		}
+	}
+	return ""
 }
 
 // refuse prints findings that keep anything from being generated.

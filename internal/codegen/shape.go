@@ -116,16 +116,6 @@ func kindOfValue(v *value) kinds {
 	return nullKind
 }
 
-// member gives one of the properties, nil where there is none of that name.
-func (s *shape) member(name string) *shape {
-	for _, m := range s.members {
-		if m.name == name {
-			return m.shape
-		}
-	}
-	return nil
-}
-
 // needed reports whether a member is required.
 func (s *shape) needed(name string) bool {
 	for _, r := range s.required {

@@ -86,11 +86,3 @@ func summaries(s *Schema) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-func kindsOfProblems(s *Schema) []string {
-	var list []string
-	for _, p := range s.Problems() {
-		list = append(list, p.Kind)
-	}
-	return list
-}

@@ -148,7 +148,7 @@ func (c *closure) exists(file string) bool {
 // looked for in the text first: few files are worth parsing.
 func (c *closure) claimant(uri string) string {
 	found := ""
-	fs.WalkDir(c.tree.FS, ".", func(file string, e fs.DirEntry, err error) error {
+	_ = fs.WalkDir(c.tree.FS, ".", func(file string, e fs.DirEntry, err error) error { // it ends early, never in an error
 		switch {
 		case err != nil:
 			return nil

@@ -4,7 +4,6 @@
 package events
 
 import (
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/evcontract/evcontract/event"
@@ -116,4 +115,4 @@ func judgeNotificationOrderPaidV1PaymentID(s *event.Scanner) {
 	}
 }
 
-var notificationOrderPaidV1Pattern = regexp.MustCompile("^[A-Z]{3}$")
+var notificationOrderPaidV1Pattern = event.Pattern{{Set: "AZ", Min: 3, Max: 3}} // ^[A-Z]{3}$

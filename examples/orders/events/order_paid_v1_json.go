@@ -4,7 +4,6 @@
 package events
 
 import (
-	"regexp"
 	"strconv"
 	"unicode/utf8"
 
@@ -47,20 +46,14 @@ func (v *OrderPaidV1) decode(s *event.Scanner) {
 			v.Amount.decode(s)
 		case "method":
 			s.Once(&seen.method)
-			value := OrderPaidV1Method(s.String())
-			switch value {
-			case OrderPaidV1MethodCard, OrderPaidV1MethodTransfer, OrderPaidV1MethodWallet:
-			default:
-				s.Refuse("want card, transfer or wallet, not %.40q", value)
-			}
-			v.Method = &value
+			v.Method = new(OrderPaidV1Method(s.Pick("card", "transfer", "wallet")))
 		case "coupon":
 			s.Once(&seen.coupon)
-			value2 := s.String()
-			if n := utf8.RuneCountInString(value2); n > 32 {
+			value := s.String()
+			if n := utf8.RuneCountInString(value); n > 32 {
 				s.Refuse("want at most 32 characters, not %d", n)
 			}
-			v.Coupon = &value2
+			v.Coupon = &value
 		default:
 			s.Skip()
 		}
@@ -122,7 +115,7 @@ func (v *OrderPaidV1Amount) decode(s *event.Scanner) {
 	s.Need("currency", seen.currency)
 }
 
-var orderPaidV1Pattern = regexp.MustCompile("^[A-Z]{3}$")
+var orderPaidV1Pattern = event.Pattern{{Set: "AZ", Min: 3, Max: 3}} // ^[A-Z]{3}$
 
 type orderPaidV1Identity struct {
 	// The order that was paid.
