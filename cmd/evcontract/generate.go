@@ -50,7 +50,7 @@ func (a *app) generate(ctx context.Context, args []string, check bool, out *outp
 	if j.set.Bare || j.set.Tree.Dir == "" {
 		return errors.New("code is generated into a workspace: run this where evcontract.yaml is")
 	}
-	r := &rule.Report{Command: "generate", Findings: slices.Clone(j.set.Findings)}
+	r := &rule.Report{Command: "generate", Docs: slices.Clone(codegen.Docs), Findings: slices.Clone(j.set.Findings)}
 	goal := j.set.Workspace.Generate.Go
 	if goal == nil && len(r.Findings) == 0 {
 		return errors.New("evcontract.yaml does not say where: write generate: {go: {out: internal/events, package: events}}")
