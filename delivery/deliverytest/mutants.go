@@ -92,7 +92,7 @@ func (m Mutant) found(t *testing.T, db *Database) []Violation {
 		}
 	}
 	m.wrap(&s)
-	err := s.Run(t.Context(), 3*time.Second)
+	err := s.Run(t.Context(), 3*time.Second/slow)
 	found, checkErr := w.Check(t.Context(), "o-1", "o-2", "o-3", "o-4", "o-5", "o-6")
 	if checkErr != nil {
 		t.Fatal(checkErr)

@@ -10,6 +10,9 @@ import (
 	"github.com/evcontract/evcontract/delivery"
 )
 
+// patience stretches what a drill waits for where everything is slow.
+const patience = slow * slow
+
 // System runs everything over a world: a relay, the consumers, the executor of
 // third-party calls.
 type System struct {
@@ -55,7 +58,7 @@ func (s System) start(start func(func(context.Context) error)) {
 		broker = s.Publish(broker)
 	}
 	poll := slow * slow * 5 * time.Millisecond
-	start(retried(delivery.Relay{Store: store, Broker: broker, Batch: 6 * s.Batch, Lease: 500 * time.Millisecond, Poll: poll, Step: s.Step, Retry: s.World.Policy.Retry}.Run))
+	start(retried(delivery.Relay{Store: store, Broker: broker, Batch: 6 * s.Batch, Lease: patience * 500 * time.Millisecond, Poll: poll, Step: s.Step, Retry: s.World.Policy.Retry}.Run))
 	for _, name := range Consumers {
 		broker := db.Broker(name)
 		if s.Consume != nil {
@@ -63,7 +66,7 @@ func (s System) start(start func(func(context.Context) error)) {
 		}
 		inbox := delivery.Inbox{
 			Store: store, Broker: broker, Batch: s.Batch, Poll: poll, Step: s.Step,
-			HandleWithin: 100 * time.Millisecond, GapWithin: 200 * time.Millisecond,
+			HandleWithin: patience * 200 * time.Millisecond, GapWithin: patience * 200 * time.Millisecond,
 		}
 		start(retried(func(ctx context.Context) error { return inbox.Run(ctx, s.World.Consumer(name)) }))
 	}
@@ -88,7 +91,7 @@ func retried(run func(context.Context) error) func(context.Context) error {
 
 // rest waits until the system was idle twice in a row.
 func (s System) rest(ctx context.Context, within time.Duration) error {
-	deadline := time.Now().Add(within)
+	deadline := time.Now().Add(patience * within)
 	for idle := 0; idle < 2; {
 		busy, err := s.busy(ctx)
 		switch {

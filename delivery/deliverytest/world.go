@@ -176,8 +176,8 @@ func Kill() {
 // that reaches it and knows no idempotency keys, so sending twice shows.
 func (w *World) Effects() map[string]delivery.Effect {
 	return map[string]delivery.Effect{"mail": {
-		Within: 300 * time.Millisecond,
-		Retry:  w.Policy.Retry,
+		Within: patience * 300 * time.Millisecond,
+		Retry:  event.Retry{Attempts: 50, Initial: w.Policy.Retry.Initial, Max: w.Policy.Retry.Max}, // a slow machine is no reason to give up
 		Call: func(ctx context.Context, e event.Effect) (string, error) {
 			return "ref", w.DB.InTx(ctx, func(ctx context.Context, tx event.Tx) error {
 				return w.DB.Exec(ctx, tx, "INSERT INTO t_provider (key) VALUES ($1)", e.Key.String())
