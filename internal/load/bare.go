@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
-	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/source"
 )
 
@@ -70,7 +69,7 @@ func bareJSONSchema(_ *loader, file string) (refs, names []string) {
 
 // bareProtobuf names the message that the command line names, else all.
 func bareProtobuf(l *loader, file string) (refs, names []string) {
-	messages, problems := protobuf.Messages(l.tree, file, protobuf.Options{ProtoPaths: l.protoPaths()})
+	messages, problems := l.protobuf().Messages(file)
 	l.unreadable(problems...)
 	for _, m := range messages {
 		if l.options.Message == "" || l.options.Message == m {

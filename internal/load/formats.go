@@ -35,11 +35,20 @@ func formatOf(file string) *format {
 }
 
 func loadProtobuf(l *loader, ref string) (contract.Schema, []*source.Error) {
-	s, problems := protobuf.Load(l.tree, ref, protobuf.Options{ProtoPaths: l.protoPaths()})
+	s, problems := l.protobuf().Load(ref)
 	if s == nil {
 		return nil, problems
 	}
 	return s, problems
+}
+
+// protobuf is one loader for all messages of the tree: what they share is
+// compiled once.
+func (l *loader) protobuf() *protobuf.Loader {
+	if l.protos == nil {
+		l.protos = protobuf.NewLoader(l.tree, protobuf.Options{ProtoPaths: l.protoPaths()})
+	}
+	return l.protos
 }
 
 func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -58,6 +59,7 @@ type loader struct {
 	tree    *source.Tree
 	options Options
 	set     *contract.Set
+	protos  *protobuf.Loader
 	err     error // the first that is not about a user's text
 }
 
