@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -88,7 +89,7 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
 	var one int
 	err := s.read.QueryRowContext(ctx, haveLease, l.Owner).Scan(&one)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, delivery.ErrFenced
 	}
 	if err != nil {
@@ -224,7 +225,7 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (int, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, oldest).Scan(&at)
-	if err == sql.ErrNoRows || err == nil && at >= before {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && at >= before {
 		return 0, nil
 	}
 	if err != nil {

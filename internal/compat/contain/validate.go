@@ -1,6 +1,7 @@
 package contain
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,14 +47,11 @@ func (s *Schema) check(v any) (invalid *jsonschema.ValidationError, err error) {
 			invalid, err = nil, fmt.Errorf("the validator gave up: %v", r)
 		}
 	}()
-	switch e := s.compiled.Validate(v).(type) {
-	case nil:
-		return nil, nil
-	case *jsonschema.ValidationError:
-		return e, nil
-	default:
-		return nil, e
+	err = s.compiled.Validate(v)
+	if errors.As(err, &invalid) {
+		return invalid, nil
 	}
+	return nil, err
 }
 
 // leafOf walks to the most specific cause. The validator collects causes in map
