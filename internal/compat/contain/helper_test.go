@@ -3,6 +3,7 @@ package contain
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -55,6 +56,9 @@ func checkAnswer(t testing.TB, q Question, a Answer) {
 	t.Helper()
 	if (a.Verdict == Refuted) != (len(a.Breaks) > 0) {
 		t.Errorf("%v with %d breaks", a.Verdict, len(a.Breaks))
+	}
+	if strings.HasPrefix(a.Reason.Keyword, "(internal") {
+		t.Errorf("a panic: %v", a.Reason)
 	}
 	for _, b := range a.Breaks {
 		if err := replay(q.Writer, q.Reader, b.Witness); err != nil {
