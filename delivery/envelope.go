@@ -39,8 +39,9 @@ func EncodeEnvelope(m event.Message) ([]byte, error) {
 		Key: m.IdempotencyKey, Partition: m.PartitionKey, Headers: m.Headers,
 		Topic: m.Topic, Part: m.Position.Partition, Offset: m.Position.Offset,
 	}
-	if !m.Time.IsZero() {
-		t := m.Time.UTC()
+	// A time that JSON cannot say came from outside; nothing depends on it, and
+	// the event must not be lost for it.
+	if t := m.Time.UTC(); !t.IsZero() && t.Year() >= 0 && t.Year() <= 9999 {
 		e.Time = &t
 	}
 	text, err := json.Marshal(e)
