@@ -43,7 +43,7 @@ type jsonRead struct {
 
 func (j jsonRead) read() Result {
 	answer := contain.Ask(contain.Question{Writer: j.writer.Compiled(), Reader: j.reader.Compiled(), Assume: jsonAssumptions(j.As), Seeds: j.seeds()})
-	r := Result{Answer: rule.Holds, Reason: assumed(answer.Notes), More: answer.More}
+	r := Result{Answer: rule.Holds, Reason: assumed(answer), More: answer.More}
 	switch answer.Verdict {
 	case contain.Unknown:
 		return unknown(j.reason(answer.Reason))
@@ -79,12 +79,19 @@ func (j jsonRead) seeds() [][]byte {
 	return all
 }
 
-// assumed says under which assumptions an answer holds; the report says that it
-// does.
-func assumed(notes []string) string {
+// maxElse is how long an event may be that stands in the middle of a note.
+const maxElse = 160
+
+// assumed says under which assumptions an answer holds, and what would be
+// refused without them; the report says that it holds.
+func assumed(a contain.Answer) string {
 	var all []string
-	for _, n := range notes {
-		all = append(all, strings.TrimPrefix(n, "holds because "))
+	for i, n := range a.Notes {
+		n = strings.TrimPrefix(n, "holds because ")
+		if i < len(a.Without) && len(a.Without[i]) > 0 && len(a.Without[i]) <= maxElse {
+			n += "; else " + string(a.Without[i]) + " would be refused"
+		}
+		all = append(all, n)
 	}
 	return strings.Join(all, "; ")
 }
