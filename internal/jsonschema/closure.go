@@ -11,10 +11,11 @@ import (
 // closure is every document that a schema reaches, and what they name.
 type closure struct {
 	tree      *source.Tree
-	documents map[string]*document // by file
-	order     []string             // of documents, as they were reached
-	uris      map[string]string    // URI, as a $ref resolves to it, to file
-	broken    map[string]bool      // files that could not be read, and were complained about
+	ids       func() map[string]string // of the whole tree
+	documents map[string]*document     // by file
+	order     []string                 // of documents, as they were reached
+	uris      map[string]string        // URI, as a $ref resolves to it, to file
+	broken    map[string]bool          // files that could not be read, and were complained about
 
 	resources map[string]Ref   // by URI: roots of documents, and of what has an $id
 	anchors   map[string]Ref   // by URI#name
@@ -42,9 +43,10 @@ type context struct {
 	base  *url.URL
 }
 
-func newClosure(tree *source.Tree) *closure {
+func newClosure(tree *source.Tree, ids func() map[string]string) *closure {
 	return &closure{
 		tree:      tree,
+		ids:       ids,
 		documents: map[string]*document{},
 		uris:      map[string]string{},
 		broken:    map[string]bool{},

@@ -1,10 +1,8 @@
 package jsonschema
 
 import (
-	"bytes"
 	"io/fs"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -133,7 +131,7 @@ func (c *closure) find(u *url.URL, at Ref) string {
 			return file
 		}
 	}
-	return c.claimant(u.String())
+	return c.ids()[strings.TrimSuffix(u.String(), "#")]
 }
 
 func (c *closure) exists(file string) bool {
@@ -142,42 +140,6 @@ func (c *closure) exists(file string) bool {
 	}
 	info, err := fs.Stat(c.tree.FS, file)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// claimant is the file whose root says that this URI is its $id. The URI is
-// looked for in the text first: few files are worth parsing.
-func (c *closure) claimant(uri string) string {
-	found := ""
-	_ = fs.WalkDir(c.tree.FS, ".", func(file string, e fs.DirEntry, err error) error { // it ends early, never in an error
-		switch {
-		case err != nil:
-			return nil
-		case e.IsDir() && file != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
-			return fs.SkipDir
-		case e.IsDir() || !slices.Contains([]string{".json", ".yaml", ".yml"}, path.Ext(file)):
-			return nil
-		}
-		if c.claims(file, uri) {
-			found = file
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
-}
-
-func (c *closure) claims(file, uri string) bool {
-	data, err := c.tree.ReadFile(file)
-	if err != nil || !bytes.Contains(data, []byte(uri[strings.LastIndexByte(uri, '/')+1:])) {
-		return false
-	}
-	root, _ := source.Parse(file, data)
-	for _, key := range []string{"$id", "id"} {
-		if id := text(root.Get(key)); id != "" && strings.TrimSuffix(id, "#") == uri {
-			return true
-		}
-	}
-	return false
 }
 
 // unreachable says that a URI leads to no file of the tree.

@@ -1,10 +1,6 @@
 package jsonschema
 
 import (
-	"path"
-	"strings"
-	"sync"
-
 	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/source"
@@ -37,24 +33,7 @@ var _ contract.Schema = (*Schema)(nil)
 // There are errors, and no Schema, only where the file or the subschema itself
 // cannot be read; everything else that is wrong is one of the schema's Problems.
 func Load(tree *source.Tree, ref string, o Options) (*Schema, []*source.Error) {
-	file, fragment, _ := strings.Cut(ref, "#")
-	c := newClosure(tree)
-	d, errs := c.open(path.Clean(file))
-	if d == nil {
-		return nil, errs
-	}
-	root, err := c.entry(d, fragment)
-	if err != nil {
-		return nil, []*source.Error{err}
-	}
-	c.visit(root)
-	c.findCycles()
-	s := &Schema{ref: ref, options: o, root: root, closure: c}
-	s.compile(o)
-	c.sortProblems()
-	s.digest = sync.OnceValue(func() string { return c.digest(root) })
-	s.fields = sync.OnceValue(func() []contract.Field { return c.fields(root) })
-	return s, nil
+	return NewLoader(tree, o).Load(ref)
 }
 
 // Format is always contract.JSONSchemaFormat.

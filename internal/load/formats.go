@@ -52,8 +52,11 @@ func (l *loader) protobuf() *protobuf.Loader {
 }
 
 func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {
-	assert := l.options.AssertFormats || l.set.Workspace.Formats.Value == contract.Assert
-	s, problems := jsonschema.Load(l.tree, ref, jsonschema.Options{AssertFormats: assert})
+	if l.jsons == nil {
+		assert := l.options.AssertFormats || l.set.Workspace.Formats.Value == contract.Assert
+		l.jsons = jsonschema.NewLoader(l.tree, jsonschema.Options{AssertFormats: assert})
+	}
+	s, problems := l.jsons.Load(ref)
 	if s == nil {
 		return nil, problems
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
@@ -60,6 +61,7 @@ type loader struct {
 	options Options
 	set     *contract.Set
 	protos  *protobuf.Loader
+	jsons   *jsonschema.Loader
 	err     error // the first that is not about a user's text
 }
 
