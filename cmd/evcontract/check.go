@@ -121,6 +121,9 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 		}
 		all.Merge(a.compare(j, base, options))
 	}
+	if len(all.Reads) == 0 && j.set.Workspace.Compatibility.Value == contract.None {
+		fmt.Fprintln(a.err, "evcontract: nothing was compared: compatibility is none")
+	}
 	waive(all, j.set.Workspace, a.now())
 	return out.print(a, all, j.files)
 }

@@ -1,6 +1,8 @@
 package compat
 
 import (
+	"slices"
+
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/rule"
 )
@@ -21,9 +23,6 @@ type Options struct {
 // ones (backward). Reads are named by the trees' refs.
 func Check(next, prev *contract.Set, o Options) *rule.Report {
 	c := &check{new: next, old: prev, options: o, gathered: map[string]int{}, report: &rule.Report{Command: "check", Docs: Docs()}}
-	if o.Compatibility == "" {
-		c.options.Compatibility = next.Workspace.Compatibility.Value
-	}
 	for _, p := range match(next, prev, o.Renamed) {
 		c.judge(p)
 	}
@@ -39,17 +38,31 @@ type check struct {
 	spoils   [][]int        // for each finding, the reads that it spoils
 }
 
-// directions lists what is to be asked.
+// asked says what each compatibility asks for.
+var asked = map[contract.Compatibility][]rule.Direction{
+	contract.Forward:  {rule.Forward},
+	contract.Backward: {rule.Backward},
+	contract.Full:     {rule.Forward, rule.Backward},
+}
+
+// directions lists what is to be asked: what the command line says, else what
+// the new workspace or the old one demands. A change cannot lift the gate that
+// it has to pass itself.
 func (c *check) directions() []rule.Direction {
-	switch c.options.Compatibility {
-	case contract.None:
-		return nil
-	case contract.Forward:
-		return []rule.Direction{rule.Forward}
-	case contract.Backward:
-		return []rule.Direction{rule.Backward}
+	if c.options.Compatibility != "" {
+		return asked[c.options.Compatibility]
 	}
-	return []rule.Direction{rule.Forward, rule.Backward}
+	next, prev := c.new.Workspace.Compatibility.Value, c.old.Workspace.Compatibility.Value
+	if prev == "" || c.old.Bare {
+		return asked[next]
+	}
+	var all []rule.Direction
+	for _, d := range asked[contract.Full] {
+		if slices.Contains(asked[next], d) || slices.Contains(asked[prev], d) {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 // judge asks everything about one event. An old draft is not gated, and a
@@ -71,7 +84,8 @@ func (c *check) judge(p pair) {
 
 // removed judges an event that the new set no longer declares.
 func (c *check) removed(p pair) {
-	if p.old.Status.Value == contract.Retired || c.options.Compatibility == contract.None {
+	unknown := len(c.new.Findings) > 0 // what could not be read may be the event
+	if p.old.Status.Value == contract.Retired || unknown || len(c.directions()) == 0 {
 		return
 	}
 	var readers []string
@@ -100,9 +114,15 @@ func (c *check) read(r reading) {
 			}
 		}
 	}
-	if r.pair.new.Encoding() == r.pair.old.Encoding() { // else no payload can be read at all, and a rule has said so
+	if !unparsable(r.pair) {
 		c.payload(read, r)
 	}
+}
+
+// unparsable reports whether a rule has said already that no payload of the one
+// can be read as the other.
+func unparsable(p pair) bool {
+	return !p.new.Synthetic && p.new.Encoding() != p.old.Encoding()
 }
 
 // open enters a read that holds until a finding says otherwise.

@@ -15,8 +15,7 @@ import (
 // moves nothing.
 func (p pair) travels(e *contract.Event, l contract.Locator) string {
 	s, ok := e.Schema.(*protobuf.Schema)
-	binary := p.new.Encoding() == contract.Protobuf && p.old.Encoding() == contract.Protobuf
-	if l.Carrier != contract.InPayload || !ok || !binary {
+	if l.Carrier != contract.InPayload || !ok || !p.binary() {
 		return l.String()
 	}
 	message, numbers := s.Descriptor(), []string{}
@@ -29,6 +28,16 @@ func (p pair) travels(e *contract.Event, l contract.Locator) string {
 		message = field.Message()
 	}
 	return "#" + strings.Join(numbers, ".")
+}
+
+// binary reports whether both revisions are known to travel in Protobuf binary.
+func (p pair) binary() bool {
+	for _, e := range []*contract.Event{p.new, p.old} {
+		if _, ok := e.Schema.(*protobuf.Schema); !ok || e.Encoding() != contract.Protobuf {
+			return false
+		}
+	}
+	return true
 }
 
 func fieldNamed(message protoreflect.MessageDescriptor, step contract.Step) protoreflect.FieldDescriptor {
@@ -44,6 +53,17 @@ func sameRole(p pair, next, prev contract.Role) bool {
 		return false
 	}
 	return p.travels(p.new, next.Locator.Value) == p.travels(p.old, prev.Locator.Value)
+}
+
+// told is where a role stood and stands, as the manifests write it or, where
+// they write the same and the number moved, with the numbers.
+func (p pair) told(next, prev contract.Role) (is, was string) {
+	is, was = written(next), written(prev)
+	if is == was && next.Set() {
+		is += " (" + p.travels(p.new, next.Locator.Value) + ")"
+		was += " (" + p.travels(p.old, prev.Locator.Value) + ")"
+	}
+	return is, was
 }
 
 // written is a role's place as the manifest writes it.

@@ -45,11 +45,12 @@ func identityMoves(p pair) []move {
 		if !prev.Set() || sameRole(p, next, prev) {
 			continue
 		}
+		is, was := p.told(next, prev)
 		moves = append(moves, move{
 			path:    "identity." + r.name,
-			message: fmt.Sprintf("%s: identity.%s was %s and is %s: %s", p.name(), r.name, written(prev), written(next), r.then),
+			message: fmt.Sprintf("%s: identity.%s was %s and is %s: %s", p.name(), r.name, was, is, r.then),
 			new:     orPlace(next.Locator.Pos, p.new.Identity.Pos), old: prev.Locator.Pos,
-			about: []string{written(prev), written(next)},
+			about: []string{was, is},
 		})
 	}
 	return append(moves, aggregateMoves(p)...)

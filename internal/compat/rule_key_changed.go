@@ -28,6 +28,9 @@ func keyMoves(p pair) []move {
 		return nil
 	}
 	was, is := keyText(prev), keyText(next)
+	if was == is {
+		was, is = fmt.Sprintf("%s %v", was, p.keyPlaces(p.old)), fmt.Sprintf("%s %v", is, p.keyPlaces(p.new))
+	}
 	return []move{{
 		path:    "identity.idempotency_key",
 		message: fmt.Sprintf("%s: identity.idempotency_key was %s and is %s: one business fact has two keys, and is handled twice", p.name(), was, is),

@@ -25,10 +25,11 @@ func partitionMoves(p pair) []move {
 	if !prev.Set() || sameRole(p, next, prev) {
 		return nil
 	}
+	is, was := p.told(next, prev)
 	return []move{{
 		direction: rule.Forward, path: "identity.partition_key",
-		message: fmt.Sprintf("%s: identity.partition_key was %s and is %s: events of one aggregate overtake each other", p.name(), written(prev), written(next)),
+		message: fmt.Sprintf("%s: identity.partition_key was %s and is %s: events of one aggregate overtake each other", p.name(), was, is),
 		new:     orPlace(next.Locator.Pos, p.new.Identity.Pos), old: prev.Locator.Pos,
-		about: []string{written(prev), written(next)},
+		about: []string{was, is},
 	}}
 }

@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"fmt"
+	"strconv"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -198,7 +199,18 @@ func (s *Schema) describe(p contract.Path, sp spot) contract.Field {
 			f.Values = append(f.Values, string(e.Values().Get(i).Name()))
 		}
 	}
+	f.Constraints = wire(sp)
 	return f
+}
+
+// wire is what decides the bytes beside the type: the number and, where the type
+// has several encodings, which one. A list's element has its list's number.
+func wire(sp spot) []contract.Constraint {
+	c := []contract.Constraint{{Keyword: "number", Value: strconv.Itoa(int(sp.field.Number()))}}
+	if kind := sp.value().Kind().String(); !sp.isList() && !sp.isMap() && kind != string(kindTypes[sp.value().Kind()]) {
+		c = append(c, contract.Constraint{Keyword: "encoding", Value: kind})
+	}
+	return c
 }
 
 func typeOf(sp spot) (contract.Type, string) {
