@@ -3,7 +3,6 @@ package report
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/evcontract/evcontract/internal/rule"
 )
@@ -58,10 +57,9 @@ func TestPrintEventIsBounded(t *testing.T) {
 		strings.Repeat("[", 400) + `"` + strings.Repeat("y", 1<<20) + `"` + strings.Repeat("]", 400),
 		"[" + strings.Repeat("0,", 1<<20) + "0]",
 	} {
-		start := time.Now()
 		lines := printEvent(&rule.Witness{Event: []byte(event)})
-		if len(lines) > eventLines+1 || time.Since(start) > 5*time.Second {
-			t.Errorf("%d lines after %v", len(lines), time.Since(start))
+		if len(lines) > eventLines+1 {
+			t.Errorf("%d lines, want at most %d", len(lines), eventLines+1)
 		}
 	}
 }
