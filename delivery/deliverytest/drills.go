@@ -193,8 +193,8 @@ func drillPoison(t *testing.T, w *World) {
 	}
 	// The pauses are longer than a start takes, as they are in earnest: else an
 	// innocent event is in flight, by bad luck, each time that the process dies.
-	retry := event.Retry{Attempts: w.Policy.Retry.Attempts, Initial: 400 * time.Millisecond, Max: 2 * time.Second, Jitter: 0.5}
-	task := Task{Source: w.DB.Source, Within: 30 * time.Second, Batch: 20, Retry: retry}
+	retry := event.Retry{Attempts: w.Policy.Retry.Attempts, Initial: 2 * time.Second, Max: 4 * time.Second, Jitter: 0.5}
+	task := Task{Source: w.DB.Source, Within: 60 * time.Second, Batch: 20, Retry: retry}
 	starts := 0
 	for ; starts < 10; starts++ {
 		killed, err := task.Child(t.Context())
