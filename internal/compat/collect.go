@@ -78,7 +78,11 @@ func (c *check) broken(read int, r reading, b Break, more int) {
 	if more > 0 {
 		f.Message += fmt.Sprintf(" (and %d more places in this event)", more)
 	}
-	c.add(read, f, string(r.direction))
+	apart := string(r.direction)
+	if b.Mirrored {
+		apart = ""
+	}
+	c.add(read, f, apart)
 }
 
 // add enters a finding, or one more hit of a finding that is there already: one

@@ -26,7 +26,15 @@ type protoAsk struct {
 var protoAsks = []protoAsk{
 	{
 		name: "swapped numbers", old: "message M { int64 price = 1; int64 discount = 2; }", new: "message M { int64 price = 2; int64 discount = 1; }",
-		forward: "meaning-changed discount, meaning-changed price", backward: "meaning-changed price, meaning-changed discount",
+		forward: "meaning-changed discount", backward: "meaning-changed discount",
+	},
+	{
+		name: "three exchanged numbers, and one more pair", old: "message M { int64 a = 1; int64 b = 2; int64 c = 3; string x = 4; string y = 5; }", new: "message M { int64 a = 2; int64 b = 3; int64 c = 1; string x = 5; string y = 4; }",
+		forward: "meaning-changed a, meaning-changed x", backward: "meaning-changed a, meaning-changed x",
+	},
+	{
+		name: "a number passed on", old: "message M { int64 a = 1; int64 b = 2; }", new: "message M { int64 a = 2; int64 b = 3; }",
+		forward: "meaning-changed a, [field-unsent a]", backward: "meaning-changed b, [field-unsent b]",
 	},
 	{
 		name: "plain rename", old: "message M { string total = 1; }", new: "message M { string amount = 1; }",
@@ -55,6 +63,19 @@ var protoAsks = []protoAsk{
 		name: "a name comes back as another type", old: "message M { string total = 1; }", new: "message M { reserved 1; int64 total = 2; }",
 		forward: "[field-unsent total]", backward: "[field-unsent total]",
 		jsonForward: "meaning-changed total", jsonBackward: "type-refused total",
+	},
+	{
+		name: "a field has another number", old: "message M { string a = 1; int32 b = 2; }", new: "message M { string a = 1; int64 b = 7; }",
+		forward: "field-lost b", backward: "field-lost b", jsonForward: "value-refused b",
+	},
+	{
+		name: "a field that nobody reads has another number", old: "message M { string a = 1; int32 b = 2; }", new: "message M { string a = 1; int32 b = 7; }",
+		fields: "a",
+	},
+	{
+		name: "an extension has another number",
+		old:  "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional string x = 10; }", new: "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional string x = 11; }",
+		forward: "field-lost \"[x]\"", backward: "field-lost \"[x]\"",
 	},
 	{
 		name: "values exchanged", old: "enum E { Z = 0; A = 1; B = 2; } message M { E e = 1; }", new: "enum E { Z = 0; A = 2; B = 1; } message M { E e = 1; }",

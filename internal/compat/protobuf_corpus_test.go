@@ -186,8 +186,9 @@ func corpusRead(t *testing.T, table map[string]*tally, c protoCase, name, way st
 	refuted, meaning := false, false
 	for _, b := range r.Breaks {
 		if b.Severity == rule.Error {
-			refuted = refuted || b.Rule != "meaning-changed"
-			meaning = meaning || b.Rule == "meaning-changed"
+			told := b.Rule == "meaning-changed" || renumberedBreak(b)
+			refuted = refuted || !told
+			meaning = meaning || told
 		}
 	}
 	if meaning {
@@ -205,6 +206,13 @@ func corpusRead(t *testing.T, table map[string]*tally, c protoCase, name, way st
 		n.wrong++
 		t.Errorf("wrong: %s %s %s: compatible=%t\n%s", c.ID, name, way, compatible, breakLines(r))
 	}
+}
+
+// renumberedBreak reports whether a break says that a field has another number
+// under its old name. Like a change of meaning that is more than decoding tells:
+// the labels take it for a field that went and another that came.
+func renumberedBreak(b Break) bool {
+	return b.Rule == "field-lost" && strings.Contains(b.Message, "for the writer and number")
 }
 
 func breakLines(r Result) string {

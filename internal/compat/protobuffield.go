@@ -14,7 +14,7 @@ import (
 // number, that travels.
 func (w *protoWalk) stranger(m *matched, f protoreflect.FieldDescriptor) {
 	p := fieldPair{writer: f, path: m.path.Field(fieldName(f)), route: m.route, needs: m.needs}
-	was := w.sameNumber(m, f)
+	was := w.sameField(m, f)
 	c := claim{probe: p.probe(anyValues(f)), Break: Break{Severity: rule.Error}}
 	c.readerAt = m.reader
 	if was != nil {
@@ -26,6 +26,10 @@ func (w *protoWalk) stranger(m *matched, f protoreflect.FieldDescriptor) {
 	case w.as.UnknownFields == contract.Reject:
 		c.Rule = "field-refused"
 		c.Message = fmt.Sprintf("%s is unknown to the reader, which refuses unknown fields: it refuses the event", p.path)
+	case was != nil && w.wire == binaryWire:
+		c.Rule = "field-lost"
+		c.Message = fmt.Sprintf("%s is number %d for the writer and number %d for the reader: the reader does not see what is sent", p.path, f.Number(), was.Number())
+		c.Fix = "Give the field its old number back. A field that replaces another has a name and a number of its own."
 	case was != nil:
 		c.Rule = "field-lost"
 		c.Message = fmt.Sprintf("field %d travels as %q, and the reader knows it as %q: it ignores what is sent", f.Number(), jsonKey(f), jsonKey(was))
@@ -56,18 +60,42 @@ func (w *protoWalk) newChoice(m *matched, p fieldPair) {
 	}
 }
 
-// sameNumber finds, in JSON, the reader's field that has the number of a
-// stranger and gets nothing under its own name: it was renamed.
-func (w *protoWalk) sameNumber(m *matched, f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
-	if w.wire == binaryWire {
-		return nil
-	}
+// sameField finds the reader's field that a stranger was, and that gets nothing:
+// in JSON the one of its number, which was renamed, in binary the one of its
+// name, which was renumbered.
+func (w *protoWalk) sameField(m *matched, f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	for _, r := range m.missing {
-		if r.Number() == f.Number() {
+		if w.sameButMoved(f, r) {
 			return r
 		}
 	}
 	return nil
+}
+
+// sameButMoved reports whether two fields that do not find each other on this
+// wire are one field all the same.
+func (w *protoWalk) sameButMoved(f, r protoreflect.FieldDescriptor) bool {
+	if w.wire == binaryWire {
+		return renumbered(f, r)
+	}
+	return f.Number() == r.Number()
+}
+
+// renumbered reports whether two fields of different numbers are one: they have
+// one name and one sort of values. A name that comes back with another sort is
+// taken for another field.
+func renumbered(f, r protoreflect.FieldDescriptor) bool {
+	return fieldName(f) == fieldName(r) && sortOf(f) == sortOf(r)
+}
+
+// sortOf is what a field holds, without the width of a number.
+func sortOf(f protoreflect.FieldDescriptor) jsonForm {
+	switch form := jsonFormOf(f); form {
+	case longForm, floatForm, doubleForm:
+		return intForm
+	default:
+		return form
+	}
 }
 
 // required finds fields without which the reader refuses the message, and that
@@ -173,7 +201,7 @@ func (w *protoWalk) crowded(o protoreflect.OneofDescriptor, first, second fieldP
 // unsent finds what the reader reads and the writer no longer sends.
 func (w *protoWalk) unsent(m *matched) {
 	for _, r := range m.missing {
-		if r.Cardinality() == protoreflect.Required || w.lostByName(m, r) {
+		if r.Cardinality() == protoreflect.Required || w.lostAlready(m, r) {
 			continue // said already
 		}
 		b := Break{Rule: "field-unsent", Severity: rule.Warning, Path: m.path.Field(fieldName(r))}
@@ -188,15 +216,7 @@ func (w *protoWalk) unsent(m *matched) {
 	}
 }
 
-// lostByName reports whether a stranger with the field's number was claimed.
-func (w *protoWalk) lostByName(m *matched, r protoreflect.FieldDescriptor) bool {
-	if w.wire == binaryWire {
-		return false
-	}
-	for _, f := range m.strangers {
-		if f.Number() == r.Number() {
-			return true
-		}
-	}
-	return false
+// lostAlready reports whether a stranger that is this field was claimed.
+func (w *protoWalk) lostAlready(m *matched, r protoreflect.FieldDescriptor) bool {
+	return slices.ContainsFunc(m.strangers, func(f protoreflect.FieldDescriptor) bool { return w.sameButMoved(f, r) })
 }

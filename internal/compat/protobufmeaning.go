@@ -2,6 +2,8 @@ package compat
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -34,6 +36,10 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 	if old == now {
 		return
 	}
+	if ring := m.ring(p); ring != nil {
+		w.exchanged(m, p, ring)
+		return
+	}
 	b := Break{Rule: "meaning-changed", Severity: rule.Error}
 	switch {
 	case moved(m.reader, now, p.reader.Number()):
@@ -52,6 +58,49 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 	w.add(p, claim{Break: b, probe: p.probe(anyValues(p.writer))})
 }
 
+// ring lists the fields that have exchanged their numbers with this one, by
+// number, each as the reader and the writer know it; nil where they have not.
+func (m *matched) ring(p fieldPair) []fieldPair {
+	ring := []fieldPair{p}
+	for next := p; len(ring) <= len(m.pairs); ring = append(ring, next) {
+		i := slices.IndexFunc(m.pairs, func(o fieldPair) bool { return o.reader.Name() == next.writer.Name() && !o.reader.IsExtension() })
+		if i < 0 {
+			return nil
+		}
+		if next = m.pairs[i]; next.reader == p.reader {
+			slices.SortFunc(ring, func(a, b fieldPair) int { return int(a.reader.Number()) - int(b.reader.Number()) })
+			return ring
+		}
+	}
+	return nil
+}
+
+// exchanged claims once that fields have exchanged their numbers, and the same
+// of both directions.
+func (w *protoWalk) exchanged(m *matched, p fieldPair, ring []fieldPair) {
+	var names, numbers []string
+	for _, f := range ring {
+		names = append(names, string(f.reader.Name()))
+		numbers = append(numbers, strconv.Itoa(int(f.reader.Number())))
+	}
+	slices.Sort(names)
+	key := "ring " + string(m.reader.FullName()) + " " + string(m.writer.FullName()) + " " + names[0]
+	if w.said[key] {
+		return
+	}
+	w.said[key] = true
+	w.add(p, claim{probe: p.probe(anyValues(p.writer)), Break: Break{
+		Rule: "meaning-changed", Severity: rule.Error, Path: m.path.Field(names[0]), Mirrored: true,
+		Message: fmt.Sprintf("%s have exchanged their numbers %s: each is taken for another", inWords(names), inWords(numbers)),
+	}})
+}
+
+// inWords joins at least two words: a, b and c.
+func inWords(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
 // moved reports whether a message has a field of this name under another number.
 func moved(m protoreflect.MessageDescriptor, name protoreflect.Name, number protoreflect.FieldNumber) bool {
 	f := m.Fields().ByName(name)
@@ -61,7 +110,7 @@ func moved(m protoreflect.MessageDescriptor, name protoreflect.Name, number prot
 // jsonMeaning finds a name that came back as another field.
 func (w *protoWalk) jsonMeaning(p fieldPair) {
 	f, r := p.writer, p.reader
-	if f.Number() == r.Number() || f.Name() == r.Name() && jsonFormOf(f) == jsonFormOf(r) {
+	if f.Number() == r.Number() || renumbered(f, r) {
 		return
 	}
 	w.add(p, claim{probe: p.probe(anyValues(f)), Break: Break{
@@ -118,7 +167,7 @@ func (w *protoWalk) enumMeaning(p fieldPair) {
 	renamed := p.sentValues(func(v protoreflect.EnumValueDescriptor) bool { return otherName(reader, v) })
 	for _, v := range renamed {
 		severity := rule.Warning
-		if exchanged(reader, writer, v) || len(renamed) > 1 && !sameBarePrefix(reader, writer, renamed) {
+		if swapped(reader, writer, v) || len(renamed) > 1 && !sameBarePrefix(reader, writer, renamed) {
 			severity = rule.Error
 		}
 		if severity > worst {
@@ -157,9 +206,9 @@ func otherName(reader protoreflect.EnumDescriptor, v protoreflect.EnumValueDescr
 	return true
 }
 
-// exchanged reports whether a value's name has another number for the reader,
+// swapped reports whether a value's name has another number for the reader,
 // or the reader's name another number for the writer, or is reserved there.
-func exchanged(reader, writer protoreflect.EnumDescriptor, v protoreflect.EnumValueDescriptor) bool {
+func swapped(reader, writer protoreflect.EnumDescriptor, v protoreflect.EnumValueDescriptor) bool {
 	was := reader.Values().ByNumber(v.Number())
 	return reader.Values().ByName(v.Name()) != nil || writer.Values().ByName(was.Name()) != nil ||
 		reader.ReservedNames().Has(v.Name()) || writer.ReservedNames().Has(was.Name())

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"strconv"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -65,17 +66,40 @@ func (o *observer) counterpart(m protoreflect.MessageDescriptor, f protoreflect.
 }
 
 // stray is a value for which the reader has no field. It is lost where the
-// reader has a field of its number that gets nothing: one that was renamed.
+// reader has the field and gets nothing in it: in JSON the number tells, since
+// the name was changed, in binary the name, since the number was.
 func (o *observer) stray(p contract.Path, sent protoreflect.Message, f protoreflect.FieldDescriptor, seen protoreflect.Message) {
 	if o.as.UnknownFields == contract.Reject && o.wire == jsonWire {
 		o.refuse("unknown field %s", p)
 		return
 	}
-	r := seen.Descriptor().Fields().ByNumber(f.Number())
-	if o.wire == binaryWire || r == nil || o.fed(sent.Descriptor(), r) {
+	r := o.moved(f, seen.Descriptor())
+	if r == nil || o.fed(sent.Descriptor(), r) {
+		return
+	}
+	if o.wire == binaryWire {
+		o.note(lost, p, showValue(f, sent.Get(f)), "nothing: it has that as number "+strconv.Itoa(int(r.Number())))
 		return
 	}
 	o.note(lost, p, showValue(f, sent.Get(f)), "nothing: it is not called "+r.JSONName())
+}
+
+// moved is the reader's field that a stray one is.
+func (o *observer) moved(f protoreflect.FieldDescriptor, m protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
+	switch {
+	case o.wire == jsonWire:
+		return m.Fields().ByNumber(f.Number())
+	case f.IsExtension():
+		x, err := o.reader.Types().FindExtensionByName(f.FullName())
+		if err != nil || x.TypeDescriptor().ContainingMessage().FullName() != m.FullName() {
+			return nil
+		}
+		return x.TypeDescriptor()
+	}
+	if r := m.Fields().ByName(f.Name()); r != nil && sortOf(r) == sortOf(f) {
+		return r
+	}
+	return nil
 }
 
 // fed reports whether any field of the writer arrives in this one of the reader.

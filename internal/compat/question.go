@@ -44,5 +44,6 @@ type Break struct {
 	Reader   source.Pos    // in the reader's revision
 	Writer   source.Pos    // in the writer's revision
 	Witness  *rule.Witness // replayed; nil only where nothing travels to show (field-unsent)
+	Mirrored bool          // the same fact in both directions: one finding tells of both
 	About    []string      // digests of both subschemas, or other facts that identify the break: part of its fingerprint
 }
