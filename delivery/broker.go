@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/evcontract/evcontract/event"
 )
@@ -23,6 +24,22 @@ type Broker interface {
 	// several partitions may come at the same time.
 	Consume(ctx context.Context, topics []string, f func(context.Context, []event.Message) error) error
 }
+
+// Lagging is a broker that knows how far its group is behind. Not every one can.
+type Lagging interface {
+	Backlog(ctx context.Context) (Backlog, error)
+}
+
+// Backlog is what a group has not acknowledged.
+type Backlog struct {
+	Topics int           // that the group has read here; 0 means that it never did
+	Events int           // of a topic at most BacklogMost are counted
+	Oldest time.Duration // since the oldest of them was published
+}
+
+// BacklogMost bounds the count of a backlog, so that asking stays cheap when it
+// is deep.
+const BacklogMost = 100_000
 
 // ErrHeld is what Publish says of a message that was not sent because an
 // earlier one with the same partition key failed.

@@ -15,6 +15,7 @@ type OutboxStatus struct {
 	Oldest  time.Duration // age of the oldest
 	Held    int           // lanes whose head could not be published
 	Relays  int           // with a lease
+	Newest  int64         // the sequence of the newest event: what it grows by was published
 }
 
 // ConsumerStatus is one consumer. Totals count from the first member on.

@@ -31,6 +31,7 @@ func Broker(t *testing.T, features Features, open func(testing.TB) func(group st
 		{"every group reads everything", brokerGroups},
 		{"a failed batch comes again", brokerRedelivers},
 		{"a stopped consumer loses nothing", brokerStops},
+		{"a backlog is what was not acknowledged", brokerLags},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, features, open(t)) })
 	}
@@ -169,4 +170,28 @@ func brokerStops(t *testing.T, _ Features, connect func(string) delivery.Broker)
 			t.Fatal(err)
 		}
 	}
+}
+
+// brokerLags is for brokers that know how far a group is behind.
+func brokerLags(t *testing.T, _ Features, connect func(string) delivery.Broker) {
+	b := connect("one")
+	lagging, ok := b.(delivery.Lagging)
+	if !ok {
+		t.Skip("this broker doesn't know how far a group is behind")
+	}
+	want := func(what string, topics, events int, old bool) {
+		t.Helper()
+		lag, err := lagging.Backlog(t.Context())
+		if err != nil || lag.Topics != topics || lag.Events != events || (lag.Oldest > 0) != old {
+			t.Errorf("%s: %+v, %v; want %d topics, %d events, with an age: %v", what, lag, err, topics, events, old)
+		}
+	}
+	publish(t, b, 10)
+	want("a group that never read", 0, 0, false)
+	n := 0
+	handled := func([]event.Message) error { n++; return nil }
+	collect(t, b, handled, func() bool { return n > 0 })
+	want("a group that read everything", 1, 0, false)
+	publish(t, connect("another"), 7)
+	want("a group that is behind", 1, 7, true)
 }

@@ -18,9 +18,13 @@ const (
 	claimCursor = `INSERT INTO evc_cursor (grp, topic, pos, owner, until) VALUES ($1, $2, 0, $3, evc_now($5) + $4)
 		ON CONFLICT (grp, topic) DO UPDATE SET owner = excluded.owner, until = excluded.until
 		WHERE evc_cursor.owner IS NULL OR evc_cursor.owner = $3 OR evc_cursor.until < evc_now($5) OR evc_cursor.until > evc_now($5) + 3600000000 RETURNING pos`
-	seeCursor    = `SELECT pos, coalesce(owner, ''), until - evc_now($3) FROM evc_cursor WHERE grp = $1 AND topic = $2`
-	readTopic    = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = $1 AND pos > $2 ORDER BY pos LIMIT $3`
-	moveCursor   = `UPDATE evc_cursor SET pos = $4, until = evc_now($6) + $5 WHERE grp = $1 AND topic = $2 AND owner = $3 AND pos < $4`
+	seeCursor  = `SELECT pos, coalesce(owner, ''), until - evc_now($3) FROM evc_cursor WHERE grp = $1 AND topic = $2`
+	readTopic  = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = $1 AND pos > $2 ORDER BY pos LIMIT $3`
+	moveCursor = `UPDATE evc_cursor SET pos = $4, until = evc_now($6) + $5 WHERE grp = $1 AND topic = $2 AND owner = $3 AND pos < $4`
+	lagOf      = `SELECT count(*),
+			coalesce(sum((SELECT count(*) FROM (SELECT 1 FROM evc_topic t WHERE t.topic = k.topic AND t.pos > k.pos LIMIT $2) AS unread)), 0)::bigint,
+			coalesce(min((SELECT t.published_at FROM evc_topic t WHERE t.topic = k.topic AND t.pos > k.pos ORDER BY t.pos LIMIT 1)), 0), evc_now($3)
+		FROM evc_cursor k WHERE k.grp = $1`
 	giveCursors  = `UPDATE evc_cursor SET owner = NULL WHERE grp = $1 AND owner = $2`
 	renewCursors = `UPDATE evc_cursor SET until = evc_now($4) + $3 WHERE grp = $1 AND owner = $2`
 )
@@ -41,7 +45,10 @@ type Broker struct {
 	owner string
 }
 
-var _ delivery.Broker = (*Broker)(nil)
+var (
+	_ delivery.Broker  = (*Broker)(nil)
+	_ delivery.Lagging = (*Broker)(nil)
+)
 
 // NewBroker makes a broker of the store, for consumers of the named group. A
 // relay publishes through one of any group.
@@ -202,6 +209,17 @@ func (b *Broker) exec(ctx context.Context, query string, args ...any) (n int64, 
 		return err
 	})
 	return n, err
+}
+
+// Backlog implements delivery.Lagging.
+func (b *Broker) Backlog(ctx context.Context) (lag delivery.Backlog, err error) {
+	err = b.store.pool.with(ctx, func(conn *pgx.Conn) error {
+		var oldest, now int64
+		err := conn.QueryRow(ctx, lagOf, b.group, delivery.BacklogMost, b.store.at()).Scan(&lag.Topics, &lag.Events, &oldest, &now)
+		lag.Oldest = age(now, oldest)
+		return err
+	})
+	return lag, err
 }
 
 func (b *Broker) give(ctx context.Context) {

@@ -21,6 +21,12 @@ var migrations embed.FS
 // program.
 var ErrNewer = errors.New("database is from a newer version of this program: upgrade the program")
 
+// Attach refuses what it would have to change first.
+var (
+	ErrNoTables = errors.New("database has no tables of evcontract: a service or a relay has not been started on it")
+	ErrOlder    = errors.New("database is from an older version: start the service, or a relay, of this version first")
+)
+
 // Locks of this package, as PostgreSQL's advisory locks name them.
 const (
 	lockMigrate = 0x65766301
@@ -55,6 +61,31 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		})
 	})
+}
+
+// present reports how a database falls short of being one of this version.
+func present(ctx context.Context, conn *pgx.Conn) error {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	var version int
+	var have bool
+	err = conn.QueryRow(ctx, "SELECT to_regclass('evc_meta') IS NOT NULL").Scan(&have)
+	if err == nil && have {
+		err = conn.QueryRow(ctx, "SELECT version FROM evc_meta").Scan(&version)
+	}
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return ErrNoTables
+	case version < len(names):
+		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrOlder)
+	case version > len(names):
+		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrNewer)
+	}
+	return nil
 }
 
 func tablesVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {

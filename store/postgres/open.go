@@ -42,6 +42,30 @@ const Connections = 8
 // up to date, in the first schema of the search path. It refuses a database
 // whose tables are newer than this program.
 func Open(ctx context.Context, source string) (*Store, error) {
+	s, err := connect(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: migrate: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// Attach opens a database that has the tables already, as somebody does who looks
+// at a running system: it makes none.
+func Attach(ctx context.Context, source string) (*Store, error) {
+	s, err := connect(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.pool.with(ctx, func(conn *pgx.Conn) error { return present(ctx, conn) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func connect(source string) (*Store, error) {
 	config, err := pgx.ParseConfig(source)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
@@ -55,9 +79,6 @@ func Open(ctx context.Context, source string) (*Store, error) {
 		config.RuntimeParams[name] = value
 	}
 	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{}}
-	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("postgres: migrate: %w", err), s.Close())
-	}
 	return s, nil
 }
 

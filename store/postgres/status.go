@@ -12,7 +12,7 @@ import (
 
 const (
 	outboxStatus = `SELECT (SELECT count(*) FROM evc_outbox), coalesce((SELECT e.appended_at FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq ORDER BY o.seq LIMIT 1), 0),
-		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= evc_now($1)), evc_now($1)`
+		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= evc_now($1)), coalesce((SELECT max(seq) FROM evc_event), 0), evc_now($1)`
 	consumerStatus = `SELECT c.id, c.name, c.owner, c.revision, c.build, c.paused, c.paused_by,
 			(SELECT count(*) FROM evc_member m WHERE m.consumer = c.id AND m.seen_at >= $1 AND strpos(m.instance, '/') = 0),
 			(SELECT count(*) FROM evc_block b WHERE b.consumer = c.id), (SELECT count(*) FROM evc_parked p WHERE p.consumer = c.id),
@@ -39,7 +39,7 @@ func (s *Store) Status(ctx context.Context) (delivery.Status, error) {
 func (s *Store) status(ctx context.Context, tx *Tx, st *delivery.Status) error {
 	var now, oldest int64
 	o := &st.Outbox
-	if err := tx.QueryRow(ctx, outboxStatus, s.at()).Scan(&o.Pending, &oldest, &o.Held, &o.Relays, &now); err != nil {
+	if err := tx.QueryRow(ctx, outboxStatus, s.at()).Scan(&o.Pending, &oldest, &o.Held, &o.Relays, &o.Newest, &now); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	o.Oldest = age(now, oldest)

@@ -15,8 +15,12 @@ const (
 	insertTopic = `INSERT INTO evc_topic (topic, envelope, payload, published_at) VALUES (?, ?, ?, ?)`
 	claimCursor = `INSERT INTO evc_cursor (grp, topic, pos, owner, until) VALUES (?1, ?2, 0, ?3, ?4)
 		ON CONFLICT (grp, topic) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE owner IS NULL OR owner = ?3 OR until < ?5 OR until > ?5 + 3600000000 RETURNING pos`
-	readTopic    = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = ? AND pos > ? ORDER BY pos LIMIT ?`
-	moveCursor   = `UPDATE evc_cursor SET pos = ?4, until = ?5 WHERE grp = ?1 AND topic = ?2 AND owner = ?3 AND pos < ?4`
+	readTopic  = `SELECT pos, envelope, payload FROM evc_topic WHERE topic = ? AND pos > ? ORDER BY pos LIMIT ?`
+	moveCursor = `UPDATE evc_cursor SET pos = ?4, until = ?5 WHERE grp = ?1 AND topic = ?2 AND owner = ?3 AND pos < ?4`
+	lagOf      = `SELECT count(*),
+			coalesce(sum((SELECT count(*) FROM (SELECT 1 FROM evc_topic t WHERE t.topic = k.topic AND t.pos > k.pos LIMIT ?2))), 0),
+			coalesce(min((SELECT t.published_at FROM evc_topic t WHERE t.topic = k.topic AND t.pos > k.pos ORDER BY t.pos LIMIT 1)), 0)
+		FROM evc_cursor k WHERE k.grp = ?1`
 	giveCursors  = `UPDATE evc_cursor SET owner = NULL WHERE grp = ? AND owner = ?`
 	renewCursors = `UPDATE evc_cursor SET until = ?3 WHERE grp = ?1 AND owner = ?2`
 )
@@ -37,7 +41,10 @@ type Broker struct {
 	owner string
 }
 
-var _ delivery.Broker = (*Broker)(nil)
+var (
+	_ delivery.Broker  = (*Broker)(nil)
+	_ delivery.Lagging = (*Broker)(nil)
+)
 
 // NewBroker makes a broker of the store, for consumers of the named group. A
 // relay publishes through one of any group.
@@ -177,6 +184,15 @@ func (b *Broker) acknowledge(ctx context.Context, topic string, pos int64) error
 		}
 		return err
 	})
+}
+
+// Backlog implements delivery.Lagging.
+func (b *Broker) Backlog(ctx context.Context) (delivery.Backlog, error) {
+	var lag delivery.Backlog
+	var oldest int64
+	err := b.store.read.QueryRowContext(ctx, lagOf, b.group, delivery.BacklogMost).Scan(&lag.Topics, &lag.Events, &oldest)
+	lag.Oldest = age(b.store.now(), oldest)
+	return lag, err
 }
 
 func (b *Broker) give(ctx context.Context) {

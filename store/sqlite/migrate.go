@@ -20,6 +20,12 @@ var migrations embed.FS
 // program.
 var ErrNewer = errors.New("database is from a newer version of this program: upgrade the program")
 
+// Attach refuses what it would have to change first.
+var (
+	ErrNoTables = errors.New("database has no tables of evcontract: a service or a relay has not been started on it")
+	ErrOlder    = errors.New("database is from an older version: start the service, or a relay, of this version first")
+)
+
 func migrate(ctx context.Context, db *sql.DB) error {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {

@@ -15,7 +15,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -61,6 +63,50 @@ func Open(path string) (*Store, error) {
 	}
 	s.running.Go(s.committer)
 	return s, nil
+}
+
+// Attach opens a database that has the tables already, as somebody does who looks
+// at a running system: it makes no file and no table, and leaves alone what is no
+// database of this package.
+func Attach(path string) (*Store, error) {
+	if err := present(path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return Open(path)
+}
+
+// present reports how a database falls short of being one of this version.
+func present(path string) error {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return errors.Unwrap(err) // the path is said already
+	case info.IsDir():
+		return errors.New("a folder is no database")
+	}
+	db, err := sql.Open("sqlite", dsn(path, "mode=ro"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }() // it only read
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	var version int
+	var have bool
+	err = db.QueryRow("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'evc_meta')").Scan(&have)
+	if err == nil && have {
+		err = db.QueryRow("SELECT version FROM evc_meta").Scan(&version)
+	}
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return ErrNoTables
+	case version < len(names):
+		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrOlder)
+	}
+	return nil
 }
 
 func (s *Store) open(path string) (err error) {

@@ -12,7 +12,7 @@ import (
 
 const (
 	outboxStatus = `SELECT (SELECT count(*) FROM evc_outbox), coalesce((SELECT e.appended_at FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq ORDER BY o.seq LIMIT 1), 0),
-		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= ?1)`
+		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= ?1), coalesce((SELECT max(seq) FROM evc_event), 0)`
 	consumerStatus = `SELECT c.id, c.name, c.owner, c.revision, c.build, c.paused, c.paused_by,
 			(SELECT count(*) FROM evc_member m WHERE m.consumer = c.id AND m.seen_at >= ?1 AND instr(m.instance, '/') = 0),
 			(SELECT count(*) FROM evc_block b WHERE b.consumer = c.id), (SELECT count(*) FROM evc_parked p WHERE p.consumer = c.id),
@@ -37,7 +37,7 @@ func (s *Store) Status(ctx context.Context) (delivery.Status, error) {
 	defer func() { _ = tx.Rollback() }() // it only read
 	var oldest int64
 	o := &st.Outbox
-	if err := tx.QueryRowContext(ctx, outboxStatus, now).Scan(&o.Pending, &oldest, &o.Held, &o.Relays); err != nil {
+	if err := tx.QueryRowContext(ctx, outboxStatus, now).Scan(&o.Pending, &oldest, &o.Held, &o.Relays, &o.Newest); err != nil {
 		return st, fmt.Errorf("outbox: %w", err)
 	}
 	o.Oldest = age(now, oldest)
