@@ -257,9 +257,18 @@ func consumerSays(c *contract.Consumer) []said {
 			said{event + " fields", fieldList(r.Fields), r.Pos},
 			said{event + " order", string(r.Order.Value), r.Order.Pos},
 			said{event + " unknown_fields", string(r.UnknownFields.Value), r.UnknownFields.Pos},
-			said{event + " unknown_enums", string(r.UnknownEnums.Value), r.UnknownEnums.Pos})
+			said{event + " unknown_enums", string(r.UnknownEnums.Value), r.UnknownEnums.Pos},
+			said{event + " upcast", upcastName(r.Upcast.Value), r.Upcast.Pos})
 	}
 	return all
+}
+
+// upcastName is the target of an upcast, "" where there is none.
+func upcastName(n contract.Name) string {
+	if n.Base == "" {
+		return ""
+	}
+	return n.String()
 }
 
 func fieldList(fields []source.At[contract.Path]) string {

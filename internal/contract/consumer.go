@@ -25,6 +25,8 @@ type Reading struct {
 	Order         source.At[Order]     `yaml:"order"`
 	UnknownFields source.At[Treatment] `yaml:"unknown_fields"`
 	UnknownEnums  source.At[Treatment] `yaml:"unknown_enums"`
+	Upcast        source.At[Name]      `yaml:"upcast"` // the later major version that an event is turned into before it is handled; zero: none
+	Batch         source.At[bool]      `yaml:"batch"`  // the handler takes several events at once
 }
 
 // Retry bounds the attempts at one event.
@@ -79,4 +81,22 @@ func (c *Consumer) Reading(event Name) *Reading {
 		}
 	}
 	return nil
+}
+
+// UpcastFault tells why a reading's events cannot be turned into what it says,
+// "" where they can, or need not. A target is of the same event and of a later
+// major version, so that upcasts never come round.
+func (c *Consumer) UpcastFault(r *Reading) string {
+	target := r.Upcast.Value
+	switch {
+	case r.Upcast.Pos.IsZero() || target.Base == "": // not said, or told as unreadable
+		return ""
+	case target.Base != r.Event.Value.Base:
+		return "it is another event, not a later major version of this one"
+	case target.Major <= r.Event.Value.Major:
+		return "it is no later major version"
+	case c.Reading(target) == nil:
+		return c.Name.Value + " does not read " + target.String()
+	}
+	return ""
 }

@@ -16,7 +16,7 @@ var Rules = []*Rule{
 	deprecatedUndated, sunsetPassed,
 
 	// Who reads it, and how.
-	consumerName, consumerDuplicate, readingDuplicate, readsNothing, audienceUnread,
+	consumerName, consumerDuplicate, readingDuplicate, readsNothing, upcastTarget, audienceUnread,
 	eventUnknown, fieldUnknown, eventRetired, eventDeprecated,
 	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
 
