@@ -36,6 +36,12 @@ var misuses = []struct{ name, body, want string }{
 		`e.Customer.Email undefined (type events.LoyaltyOrderPaidV1Customer has no field or method Email)`},
 	{"a handler of another event", `_ = events.Loyalty[int]{OrderPaidV1: func(context.Context, int, events.LoyaltyOrderPaidV2) error { return nil }}`,
 		`value in struct literal`},
+	{"no upcaster", `events.Ledger[int]{}.Consumer(nil)`,
+		`not enough arguments in call to events.Ledger[int]{}.Consumer`},
+	{"an upcaster of another version", `events.Ledger[int]{}.Consumer(nil, func(e events.LedgerOrderPaidV2) (events.LedgerOrderPaidV2, error) { return e, nil })`,
+		`value of type func(e events.LedgerOrderPaidV2)`},
+	{"a handler of an event that is upcast", `_ = events.Ledger[int]{OrderPaidV1: nil}`,
+		`unknown field OrderPaidV1 in struct literal of type events.Ledger[int]`},
 	{"an effect that the consumer did not declare", `var e events.LoyaltyOrderPaidV1; _ = e.Mail`,
 		`e.Mail undefined`},
 }

@@ -30,6 +30,8 @@ type readCode struct {
 	root    *typ
 	view    *view // of a Protobuf event, instead of root
 	effects []effectCode
+	upcast  *readCode // what its events are turned into before they are handled; nil: they have a handler of their own
+	target  bool      // of an upcast
 }
 
 // effectCode is one third-party call that a handler may ask for.
@@ -53,7 +55,24 @@ func (g *generator) newConsumer(declared *contract.Consumer) *consumerCode {
 			c.reads = append(c.reads, g.newRead(c, reading, e))
 		}
 	}
+	g.linkUpcasts(c)
 	return c
+}
+
+// linkUpcasts finds what the events of older major versions are turned into.
+func (g *generator) linkUpcasts(c *consumerCode) {
+	for _, r := range c.reads {
+		to := r.reading.Upcast
+		if why := c.contract.UpcastFault(r.reading); why != "" {
+			g.findings.impossible(r.reading.Event.Value.String(), to.Pos, "consumer %s turns it into %s: %s", c.contract.Name.Value, to.Value, why)
+			continue
+		}
+		for _, other := range c.reads {
+			if !to.Pos.IsZero() && other.reading.Event.Value == to.Value {
+				r.upcast, other.target = other, true
+			}
+		}
+	}
 }
 
 func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *eventCode) *readCode {
@@ -63,6 +82,9 @@ func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *event
 		taken[m] = true
 	}
 	for _, effect := range c.contract.Effects {
+		if !reading.Upcast.Pos.IsZero() {
+			break // an upcaster asks for nothing: the handler does
+		}
 		method := exported(effect.Value)
 		if taken[method] {
 			method += "Effect"

@@ -107,16 +107,16 @@ func (p consumerPrinter) decodeView(r *readCode) {
 	}
 	p.line("p, err := unmarshal%s(m.Payload, %s)", r.event.name, discard)
 	p.line("if err != nil {")
-	p.line("return event.Permanent(err)")
+	p.line("return %s{}, event.Permanent(err)", r.name)
 	p.line("}")
 	if refuses(r.reading) {
 		p.line("if err := refuse(p.ProtoReflect(), \"\", %t, %t%s); err != nil {",
 			r.reading.UnknownFields.Value == contract.Reject, r.reading.UnknownEnums.Value == contract.Reject, declaredList(r.reading))
-		p.line("return event.Permanent(err)")
+		p.line("return %s{}, event.Permanent(err)", r.name)
 		p.line("}")
 	}
 	p.line("e := view%s(p)", r.view.name)
-	p.line("e.id, e.tx = id, tx")
+	p.carry()
 }
 
 // refuses reports whether a reader looks for what it doesn't know. One that
@@ -165,8 +165,9 @@ func (p consumerPrinter) viewStruct(v *view, root bool) {
 	}
 	if root {
 		p.line("")
-		p.line("id event.Identity")
-		p.line("tx event.Tx")
+		for _, c := range p.carried() {
+			p.line("%s", c)
+		}
 	}
 	p.line("}")
 }

@@ -50,14 +50,22 @@ func (c Loyalty[T]) handleOrderPaidV1(from func(event.Tx) T) func(context.Contex
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := LoyaltyOrderPaidV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeLoyaltyOrderPaidV1(m, id)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV1(ctx, from(tx), e)
 	}
+}
+
+func decodeLoyaltyOrderPaidV1(m event.Message, id event.Identity) (LoyaltyOrderPaidV1, error) {
+	e := LoyaltyOrderPaidV1{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return LoyaltyOrderPaidV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 // LoyaltyOrderPaidV1 is OrderPaid.v1 as consumer loyalty reads it: the fields
@@ -69,7 +77,6 @@ type LoyaltyOrderPaidV1 struct {
 	Amount   LoyaltyOrderPaidV1Amount
 
 	id event.Identity
-	tx event.Tx
 }
 
 // LoyaltyOrderPaidV1Customer is what stands at customer of OrderPaid.v1.

@@ -50,14 +50,22 @@ func (c Notification[T]) handleOrderPaidV1(from func(event.Tx) T) func(context.C
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := NotificationOrderPaidV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeNotificationOrderPaidV1(m, id)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV1(ctx, from(tx), e)
 	}
+}
+
+func decodeNotificationOrderPaidV1(m event.Message, id event.Identity) (NotificationOrderPaidV1, error) {
+	e := NotificationOrderPaidV1{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return NotificationOrderPaidV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 // NotificationOrderPaidV1 is OrderPaid.v1 as consumer notification reads it:
@@ -69,7 +77,6 @@ type NotificationOrderPaidV1 struct {
 	Amount   NotificationOrderPaidV1Amount
 
 	id event.Identity
-	tx event.Tx
 }
 
 // NotificationOrderPaidV1Customer is what stands at customer of OrderPaid.v1.

@@ -50,14 +50,22 @@ func (c OrderStatus[T]) handleOrderPaidV1(from func(event.Tx) T) func(context.Co
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := OrderStatusOrderPaidV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeOrderStatusOrderPaidV1(m, id)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV1(ctx, from(tx), e)
 	}
+}
+
+func decodeOrderStatusOrderPaidV1(m event.Message, id event.Identity) (OrderStatusOrderPaidV1, error) {
+	e := OrderStatusOrderPaidV1{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return OrderStatusOrderPaidV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 // OrderStatusOrderPaidV1 is OrderPaid.v1 as consumer order-status reads it: the
@@ -68,7 +76,6 @@ type OrderStatusOrderPaidV1 struct {
 	Method  *OrderPaidV1Method
 
 	id event.Identity
-	tx event.Tx
 }
 
 // Key is the idempotency key of the fact.

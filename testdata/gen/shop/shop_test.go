@@ -327,3 +327,65 @@ func TestConsume(t *testing.T) {
 		t.Errorf("identify: %v", err)
 	}
 }
+
+// TestUpcast: events of an older version reach the handler of a later one, in a
+// batch, with the identity that they arrived under.
+func TestUpcast(t *testing.T) {
+	one, err := events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), paid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	money := events.OrderPaidV2Money{Value: "5", Currency: events.OrderPaidV2MoneyCurrencyUSD}
+	two, err := events.DraftOrderPaidV2(events.NewOrderPaidV2Key("p-2"), events.OrderPaidV2{
+		Order:   events.OrderPaidV2Order{ID: "o-1", Version: 4},
+		Payment: events.OrderPaidV2Payment{Total: money, Lines: []events.OrderPaidV2Line{{SKU: "A-1", Quantity: 1, Price: money}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []events.LedgerOrderPaidV2
+	handler := events.Ledger[*fakeTx]{OrderPaidV2: func(_ context.Context, _ *fakeTx, events []events.LedgerOrderPaidV2) []error {
+		got = append(got, events...)
+		return nil
+	}}
+	upcast := func(e events.LedgerOrderPaidV1) (events.LedgerOrderPaidV2, error) {
+		if e.Coupon != nil {
+			return events.LedgerOrderPaidV2{}, errors.New("coupons have no place in it")
+		}
+		total := events.LedgerOrderPaidV2Money{Value: "19.99", Currency: events.OrderPaidV2MoneyCurrency(e.Amount.Currency)}
+		return events.LedgerOrderPaidV2{Payment: events.LedgerOrderPaidV2Payment{Total: total}}, nil
+	}
+	c := handler.Consumer(real, upcast)
+	for i, d := range []event.Draft{one, two} {
+		r := c.Routes[i]
+		id, err := r.Identify(message(d))
+		if err != nil || r.Handle != nil {
+			t.Fatal(r.Event, err)
+		}
+		for _, err := range r.Batch(t.Context(), &fakeTx{}, []event.Message{message(d)}, []event.Identity{id}) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if len(got) != 2 || got[0].Payment.Total.Value != "19.99" || got[0].Version() != 3 || got[0].Key() != one.Key ||
+		got[1].Payment.Total.Currency != "USD" || got[1].Version() != 4 {
+		t.Errorf("the handler got %+v", got)
+	}
+
+	refused, unreadable := message(one), message(one)
+	refused.Payload = []byte(strings.Replace(string(one.Payload), `"method"`, `"coupon":"x","method"`, 1))
+	unreadable.Payload = []byte(`{}`)
+	got = nil
+	errs := c.Routes[0].Batch(t.Context(), &fakeTx{}, []event.Message{refused, message(one), unreadable}, make([]event.Identity, 3))
+	if len(errs) != 3 || errs[0] == nil || errs[1] != nil || errs[2] == nil || got != nil {
+		t.Fatalf("errors %v, handled %v", errs, got)
+	}
+	if want := "OrderPaid.v1 cannot become OrderPaid.v2: coupons have no place in it"; errs[0].Error() != want || !event.IsPermanent(errs[0]) || !event.IsPermanent(errs[2]) {
+		t.Errorf("got %v, want %s", errs[0], want)
+	}
+
+	if r := handler.Consumer(real, nil).Routes; r[0].Batch != nil || r[1].Batch == nil {
+		t.Error("an upcaster that is not set is not missed")
+	}
+}

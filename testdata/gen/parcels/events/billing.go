@@ -52,14 +52,22 @@ func (c Billing[T]) handleParcelSentV1(from func(event.Tx) T) func(context.Conte
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		p, err := unmarshalParcelSentV1(m.Payload, true)
+		e, err := decodeBillingParcelSentV1(m, id, tx)
 		if err != nil {
-			return event.Permanent(err)
+			return err
 		}
-		e := viewBillingParcelSentV1(p)
-		e.id, e.tx = id, tx
 		return c.ParcelSentV1(ctx, from(tx), e)
 	}
+}
+
+func decodeBillingParcelSentV1(m event.Message, id event.Identity, tx event.Tx) (BillingParcelSentV1, error) {
+	p, err := unmarshalParcelSentV1(m.Payload, true)
+	if err != nil {
+		return BillingParcelSentV1{}, event.Permanent(err)
+	}
+	e := viewBillingParcelSentV1(p)
+	e.id, e.tx = id, tx
+	return e, nil
 }
 
 // BillingParcelSentV1 is ParcelSent.v1 as consumer billing reads it: every

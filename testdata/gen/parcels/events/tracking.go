@@ -59,17 +59,25 @@ func (c Tracking[T]) handleParcelSentV1(from func(event.Tx) T) func(context.Cont
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		p, err := unmarshalParcelSentV1(m.Payload, false)
+		e, err := decodeTrackingParcelSentV1(m, id)
 		if err != nil {
-			return event.Permanent(err)
+			return err
 		}
-		if err := refuse(p.ProtoReflect(), "", true, true, "parcel_id", "stops.city", "by_day.street", "price.currency", "customer_id", "service", "note"); err != nil {
-			return event.Permanent(err)
-		}
-		e := viewTrackingParcelSentV1(p)
-		e.id, e.tx = id, tx
 		return c.ParcelSentV1(ctx, from(tx), e)
 	}
+}
+
+func decodeTrackingParcelSentV1(m event.Message, id event.Identity) (TrackingParcelSentV1, error) {
+	p, err := unmarshalParcelSentV1(m.Payload, false)
+	if err != nil {
+		return TrackingParcelSentV1{}, event.Permanent(err)
+	}
+	if err := refuse(p.ProtoReflect(), "", true, true, "parcel_id", "stops.city", "by_day.street", "price.currency", "customer_id", "service", "note"); err != nil {
+		return TrackingParcelSentV1{}, event.Permanent(err)
+	}
+	e := viewTrackingParcelSentV1(p)
+	e.id = id
+	return e, nil
 }
 
 func (c Tracking[T]) handleParcelLostV1(from func(event.Tx) T) func(context.Context, event.Tx, event.Message, event.Identity) error {
@@ -77,14 +85,22 @@ func (c Tracking[T]) handleParcelLostV1(from func(event.Tx) T) func(context.Cont
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		p, err := unmarshalParcelLostV1(m.Payload, true)
+		e, err := decodeTrackingParcelLostV1(m, id)
 		if err != nil {
-			return event.Permanent(err)
+			return err
 		}
-		e := viewTrackingParcelLostV1(p)
-		e.id, e.tx = id, tx
 		return c.ParcelLostV1(ctx, from(tx), e)
 	}
+}
+
+func decodeTrackingParcelLostV1(m event.Message, id event.Identity) (TrackingParcelLostV1, error) {
+	p, err := unmarshalParcelLostV1(m.Payload, true)
+	if err != nil {
+		return TrackingParcelLostV1{}, event.Permanent(err)
+	}
+	e := viewTrackingParcelLostV1(p)
+	e.id = id
+	return e, nil
 }
 
 // TrackingParcelSentV1 is ParcelSent.v1 as consumer tracking reads it: the
@@ -99,7 +115,6 @@ type TrackingParcelSentV1 struct {
 	CustomerID *string
 
 	id event.Identity
-	tx event.Tx
 }
 
 func viewTrackingParcelSentV1(p *parcelsv1.ParcelSent) TrackingParcelSentV1 {
@@ -186,7 +201,6 @@ type TrackingParcelLostV1 struct {
 	ParcelLost *TrackingParcelLostV1ParcelLost
 
 	id event.Identity
-	tx event.Tx
 }
 
 func viewTrackingParcelLostV1(p *parcelsv1.Envelope) TrackingParcelLostV1 {

@@ -66,14 +66,22 @@ func (c Audit[T]) handleOrderPaidV1(from func(event.Tx) T) func(context.Context,
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := AuditOrderPaidV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeAuditOrderPaidV1(m, id)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV1(ctx, from(tx), e)
 	}
+}
+
+func decodeAuditOrderPaidV1(m event.Message, id event.Identity) (AuditOrderPaidV1, error) {
+	e := AuditOrderPaidV1{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return AuditOrderPaidV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 func (c Audit[T]) handleOrderPaidV2(from func(event.Tx) T) func(context.Context, event.Tx, event.Message, event.Identity) error {
@@ -81,14 +89,22 @@ func (c Audit[T]) handleOrderPaidV2(from func(event.Tx) T) func(context.Context,
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := AuditOrderPaidV2{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeAuditOrderPaidV2(m, id)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV2(ctx, from(tx), e)
 	}
+}
+
+func decodeAuditOrderPaidV2(m event.Message, id event.Identity) (AuditOrderPaidV2, error) {
+	e := AuditOrderPaidV2{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return AuditOrderPaidV2{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 func (c Audit[T]) handleStockMovedV1(from func(event.Tx) T) func(context.Context, event.Tx, event.Message, event.Identity) error {
@@ -96,14 +112,22 @@ func (c Audit[T]) handleStockMovedV1(from func(event.Tx) T) func(context.Context
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := AuditStockMovedV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeAuditStockMovedV1(m, id)
+		if err != nil {
+			return err
 		}
 		return c.StockMovedV1(ctx, from(tx), e)
 	}
+}
+
+func decodeAuditStockMovedV1(m event.Message, id event.Identity) (AuditStockMovedV1, error) {
+	e := AuditStockMovedV1{id: id}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return AuditStockMovedV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 // AuditOrderPaidV1 is OrderPaid.v1 as consumer audit reads it: every field.
@@ -124,7 +148,6 @@ type AuditOrderPaidV1 struct {
 	Coupon     *string
 
 	id event.Identity
-	tx event.Tx
 }
 
 // AuditOrderPaidV1Customer is what stands at customer of OrderPaid.v1.
@@ -162,7 +185,6 @@ type AuditOrderPaidV2 struct {
 	Labels  map[string]string
 
 	id event.Identity
-	tx event.Tx
 }
 
 // AuditOrderPaidV2Meta is what stands at meta of OrderPaid.v2.
@@ -254,7 +276,6 @@ type AuditStockMovedV1 struct {
 	Deps        *AuditStockMovedV1Deps
 
 	id event.Identity
-	tx event.Tx
 }
 
 // AuditStockMovedV1Either is what stands at either of

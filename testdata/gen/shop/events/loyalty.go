@@ -67,14 +67,22 @@ func (c Loyalty[T]) handleOrderPaidV1(from func(event.Tx) T) func(context.Contex
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := LoyaltyOrderPaidV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeLoyaltyOrderPaidV1(m, id, tx)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV1(ctx, from(tx), e)
 	}
+}
+
+func decodeLoyaltyOrderPaidV1(m event.Message, id event.Identity, tx event.Tx) (LoyaltyOrderPaidV1, error) {
+	e := LoyaltyOrderPaidV1{id: id, tx: tx}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return LoyaltyOrderPaidV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 func (c Loyalty[T]) handleOrderPaidV2(from func(event.Tx) T) func(context.Context, event.Tx, event.Message, event.Identity) error {
@@ -82,14 +90,22 @@ func (c Loyalty[T]) handleOrderPaidV2(from func(event.Tx) T) func(context.Contex
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := LoyaltyOrderPaidV2{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeLoyaltyOrderPaidV2(m, id, tx)
+		if err != nil {
+			return err
 		}
 		return c.OrderPaidV2(ctx, from(tx), e)
 	}
+}
+
+func decodeLoyaltyOrderPaidV2(m event.Message, id event.Identity, tx event.Tx) (LoyaltyOrderPaidV2, error) {
+	e := LoyaltyOrderPaidV2{id: id, tx: tx}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return LoyaltyOrderPaidV2{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 func (c Loyalty[T]) handleStockMovedV1(from func(event.Tx) T) func(context.Context, event.Tx, event.Message, event.Identity) error {
@@ -97,14 +113,22 @@ func (c Loyalty[T]) handleStockMovedV1(from func(event.Tx) T) func(context.Conte
 		return nil // the inbox refuses to start, and names the event
 	}
 	return func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
-		e := LoyaltyStockMovedV1{id: id, tx: tx}
-		s := event.NewScanner(m.Payload)
-		e.decode(&s)
-		if err := s.End(); err != nil {
-			return event.Permanent(err)
+		e, err := decodeLoyaltyStockMovedV1(m, id, tx)
+		if err != nil {
+			return err
 		}
 		return c.StockMovedV1(ctx, from(tx), e)
 	}
+}
+
+func decodeLoyaltyStockMovedV1(m event.Message, id event.Identity, tx event.Tx) (LoyaltyStockMovedV1, error) {
+	e := LoyaltyStockMovedV1{id: id, tx: tx}
+	s := event.NewScanner(m.Payload)
+	e.decode(&s)
+	if err := s.End(); err != nil {
+		return LoyaltyStockMovedV1{}, event.Permanent(err)
+	}
+	return e, nil
 }
 
 // LoyaltyOrderPaidV1 is OrderPaid.v1 as consumer loyalty reads it: the fields
