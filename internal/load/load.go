@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Message       string // bare mode: the Protobuf message that is the event; empty: every top-level one
 	AssertFormats bool   // JSON Schema formats are assertions, whatever the workspace says
+	Loose         bool   // manifests count also where no evcontract.yaml stands: of a consumer's repository that has only them
 }
 
 // Unreadable documents the rule of what could not be read.
@@ -42,8 +43,11 @@ var Unreadable = rule.Doc{
 func Set(ctx context.Context, tree *source.Tree, o Options) (*contract.Set, error) {
 	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}}
 	data, err := tree.ReadFile(contract.WorkspaceFile)
+	none := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case tree.File != "" || errors.Is(err, fs.ErrNotExist):
+	case o.Loose && (tree.File != "" || none):
+		l.loose()
+	case tree.File != "" || none:
 		l.bare()
 	case err != nil:
 		return nil, err
@@ -78,6 +82,26 @@ func (l *loader) workspace(data []byte) {
 		return
 	}
 	l.walk(root, l.manifest)
+	l.complete()
+}
+
+// loose loads the manifests of a tree that has no evcontract.yaml, or the one
+// that the tree was opened for.
+func (l *loader) loose() {
+	w := &contract.Workspace{}
+	settle(w)
+	w.Contracts.Value, w.ProtoPaths = ".", []source.At[string]{{Value: "."}}
+	l.set.Workspace = w
+	if l.tree.File != "" {
+		l.manifest(l.tree.File)
+	} else {
+		l.walk(".", l.manifest)
+	}
+	l.complete()
+}
+
+// complete reads the schemas that the manifests name, and puts all in order.
+func (l *loader) complete() {
 	for _, e := range l.set.Events {
 		l.schema(e)
 		e.Samples = sync.OnceValue(func() [][]byte { return samples(l.tree, e) })
