@@ -20,7 +20,7 @@ import (
 
 // allDocs is every rule's page, by family.
 func allDocs() []rule.Doc {
-	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, []rule.Doc{load.Unreadable})
+	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, load.Docs)
 	order := []rule.Kind{rule.Payload, rule.Contract, rule.Lint, rule.Tool}
 	slices.SortStableFunc(docs, func(a, b rule.Doc) int {
 		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))

@@ -74,7 +74,7 @@ func (o *output) print(a *app, r *rule.Report, files func(string) []byte) error 
 		return err
 	}
 	r.Version = version()
-	r.Docs = append(r.Docs, load.Unreadable)
+	r.Docs = append(r.Docs, load.Docs...)
 	for _, s := range sinks {
 		if err := a.write(s, r, report.Options{Files: files, Color: s.file == "" && o.colored(a.out)}); err != nil {
 			return err

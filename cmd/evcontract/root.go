@@ -14,7 +14,7 @@ const rootHelp = `evcontract keeps event contracts: what an event says, who read
 happens when handling it fails.
 
 Exit codes: 0 nothing at or above the threshold, 1 findings, 2 could not do it.
-No command uses the network unless a flag names it.`
+No command uses the network unless its name or a flag says so.`
 
 // root is the command tree, in the order in which the help shows it.
 func (a *app) root() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "rules", Title: "Rules and formats:"},
 	)
 	cobra.EnableCommandSorting = false
-	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.generateCommand(), a.examplesCommand(), a.demoCommand())
+	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.generateCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
 	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
 	return root
 }

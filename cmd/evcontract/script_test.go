@@ -1,8 +1,11 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,7 +38,33 @@ func TestScript(t *testing.T) {
 				env.Setenv("GIT_"+who+"_DATE", "2026-11-01T12:00:00Z")
 			}
 			env.Setenv("EXAMPLE", example)
+			serve(env)
 			return nil
 		},
 	})
+}
+
+// serve is a web server for a script: the files of its folder served, and some
+// answers that are no help. $SERVER is its URL, $SERVED the folder that what is
+// vendored from it goes to.
+func serve(env *testscript.Env) {
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(filepath.Join(env.WorkDir, "served"))))
+	mux.Handle("/moved/", http.StripPrefix("/moved", http.RedirectHandler("/common/id.json", http.StatusFound)))
+	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
+	mux.HandleFunc("/huge.json", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"description": "` + strings.Repeat("x", 5<<20) + `"}`))
+	})
+	mux.HandleFunc("/inside.json", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, env.Getenv("SERVER")+"/common/id.json", http.StatusFound)
+	})
+	mux.HandleFunc("/file.json", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
+	})
+	s := httptest.NewServer(mux)
+	env.Defer(s.Close)
+	host := strings.TrimPrefix(s.URL, "http://")
+	env.Setenv("SERVER", s.URL)
+	env.Setenv("SERVED", "contracts/vendored/"+strings.ReplaceAll(host, ":", "_"))
+	env.Setenv("LOCALHOST", "http://localhost:"+strings.TrimPrefix(host, "127.0.0.1:"))
 }

@@ -13,8 +13,10 @@ type Set struct {
 	Events    []*Event   // by name
 	Consumers []*Consumer
 	Schemas   []string // every schema file in the contracts folder, named by a contract or not
+	Lock      Lock     // where vendored files came from
 
-	// Findings is what could not be read: rule "unreadable", with its place.
+	// Findings is what could not be read, and what was vendored and then
+	// changed: rules "unreadable" and "vendored-changed", with their places.
 	Findings []rule.Finding
 }
 

@@ -12,6 +12,8 @@ import (
 type closure struct {
 	tree      *source.Tree
 	ids       func() map[string]string // of the whole tree
+	vendored  map[string]string        // URL to file
+	origins   map[string]string        // file to URL, of what was vendored
 	documents map[string]*document     // by file
 	order     []string                 // of documents, as they were reached
 	uris      map[string]string        // URI, as a $ref resolves to it, to file
@@ -43,10 +45,16 @@ type context struct {
 	base  *url.URL
 }
 
-func newClosure(tree *source.Tree, ids func() map[string]string) *closure {
+func newClosure(tree *source.Tree, ids func() map[string]string, vendored map[string]string) *closure {
+	origins := map[string]string{}
+	for url, file := range vendored {
+		origins[file] = url
+	}
 	return &closure{
 		tree:      tree,
 		ids:       ids,
+		vendored:  vendored,
+		origins:   origins,
 		documents: map[string]*document{},
 		uris:      map[string]string{},
 		broken:    map[string]bool{},
@@ -112,15 +120,24 @@ func (c *closure) open(file string) (*document, []*source.Error) {
 
 // add takes a document into the closure and registers what it names.
 func (c *closure) add(file string, root *source.Node) *document {
-	d := &document{file: file, root: root, uri: fileURI(file)}
+	d := &document{file: file, root: root, uri: c.retrieval(file)}
 	d.draft = c.draftOf(d)
 	c.documents[file] = d
 	c.order = append(c.order, file)
 	top := Ref{File: file, Node: root}
-	c.resources[d.uri.String()] = top
+	c.resources[fileURI(file).String()], c.resources[d.uri.String()] = top, top
 	c.register(top, context{d.draft, d.uri})
 	c.queue = append(c.queue, top) // a validator compiles the root of every document that it touches
 	return d
+}
+
+// retrieval is the URI that a file was got from: that of the file itself, or the
+// URL that it was vendored from, to which its own references are relative.
+func (c *closure) retrieval(file string) *url.URL {
+	if origin, err := url.Parse(c.origins[file]); err == nil && origin.Host != "" {
+		return origin
+	}
+	return fileURI(file)
 }
 
 // draftOf is the draft of a document; one that doesn't say has the draft of the

@@ -28,7 +28,7 @@ func NewLoader(tree *source.Tree, o Options) *Loader {
 // Load is Load on the loader's tree.
 func (l *Loader) Load(ref string) (*Schema, []*source.Error) {
 	file, fragment, _ := strings.Cut(ref, "#")
-	c := newClosure(l.tree, l.ids)
+	c := newClosure(l.tree, l.ids, l.options.Vendored)
 	d, errs := c.open(path.Clean(file))
 	if d == nil {
 		return nil, errs

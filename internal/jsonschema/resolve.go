@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"io/fs"
 	"net/url"
 	"slices"
@@ -131,7 +132,8 @@ func (c *closure) find(u *url.URL, at Ref) string {
 			return file
 		}
 	}
-	return c.ids()[strings.TrimSuffix(u.String(), "#")]
+	uri := strings.TrimSuffix(u.String(), "#")
+	return cmp.Or(c.ids()[uri], c.vendored[uri])
 }
 
 func (c *closure) exists(file string) bool {
@@ -148,7 +150,11 @@ func (c *closure) unreachable(u *url.URL, at Ref) {
 		c.problem(RefDangling, at.Node.Pos, "correct the path, or add the file", "$ref %q points to nothing: no file %s", at.Node.Text, cleanFile(u))
 		return
 	}
-	c.problem(RefRemote, at.Node.Pos, "copy the schema into the workspace, keep its $id, and the reference finds it there",
+	fix := "copy the schema into the workspace, keep its $id, and the reference finds it there"
+	if u.Scheme == "https" || u.Scheme == "http" {
+		fix = "run evcontract vendor " + u.String() + ": it copies the schema into the workspace, and the reference finds it there"
+	}
+	c.problem(RefRemote, at.Node.Pos, fix,
 		"$ref %q leads out of the workspace, and nothing is fetched: what it says is unknown", at.Node.Text)
 }
 

@@ -9,7 +9,8 @@ import (
 // Options says how a schema is read. The zero value takes formats for
 // annotations.
 type Options struct {
-	AssertFormats bool // a value that is not of its format is invalid
+	AssertFormats bool              // a value that is not of its format is invalid
+	Vendored      map[string]string // URLs whose documents are files of the tree, by URL
 }
 
 // Schema is a JSON Schema and everything it refers to.
@@ -56,7 +57,7 @@ func (s *Schema) Digest() string { return s.digest() }
 // Same reports whether another schema says the same to a validator, by its
 // digest and by how formats are taken.
 func (s *Schema) Same(other *Schema) bool {
-	return s.options == other.options && s.Digest() == other.Digest()
+	return s.options.AssertFormats == other.options.AssertFormats && s.Digest() == other.Digest()
 }
 
 // Fields lists every field below the root in the order of the schema.

@@ -14,6 +14,6 @@ var refRemote = &Rule{rule.Doc{
 	ID: "ref-remote", Kind: rule.Lint, Severity: rule.Error,
 	Title:   "A reference leads out of the workspace",
 	Why:     "Nothing is fetched when contracts are checked: what another server says today could be something else tomorrow, and an answer would depend on it.",
-	Fix:     "Copy the schema into the workspace and keep its $id; the reference finds it there.",
+	Fix:     "Run evcontract vendor with the URL: it copies the schema into the workspace, with a digest, and the reference finds it there.",
 	Example: refRemoteExample,
 }, problems(jsonschema.RefRemote)}

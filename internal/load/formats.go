@@ -54,7 +54,7 @@ func (l *loader) protobuf() *protobuf.Loader {
 func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {
 	if l.jsons == nil {
 		assert := l.options.AssertFormats || l.set.Workspace.Formats.Value == contract.Assert
-		l.jsons = jsonschema.NewLoader(l.tree, jsonschema.Options{AssertFormats: assert})
+		l.jsons = jsonschema.NewLoader(l.tree, jsonschema.Options{AssertFormats: assert, Vendored: l.urls()})
 	}
 	s, problems := l.jsons.Load(ref)
 	if s == nil {

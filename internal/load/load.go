@@ -42,6 +42,7 @@ var Unreadable = rule.Doc{
 // its root, else its bare schemas.
 func Set(ctx context.Context, tree *source.Tree, o Options) (*contract.Set, error) {
 	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}}
+	l.lock()
 	data, err := tree.ReadFile(contract.WorkspaceFile)
 	none := errors.Is(err, fs.ErrNotExist)
 	switch {
