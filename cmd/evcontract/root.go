@@ -32,10 +32,12 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(
 		&cobra.Group{ID: "contracts", Title: "Contracts:"},
+		&cobra.Group{ID: "running", Title: "The running system:"},
 		&cobra.Group{ID: "rules", Title: "Rules and formats:"},
 	)
 	cobra.EnableCommandSorting = false
 	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.deployedCommand(), a.generateCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
+	group(root, "running", a.relayCommand(), a.statusCommand(), a.pauseCommand(), a.resumeCommand())
 	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
 	return root
 }

@@ -14,6 +14,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"evcontract": func() { os.Exit(Main()) },
+		"shop":       func() { os.Exit(shopMain(os.Args[1:])) },
 	})
 }
 
@@ -28,6 +29,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/examples/orders/events"
+	"github.com/evcontract/evcontract/examples/orders/shop"
+	"github.com/evcontract/evcontract/store/sqlite"
+)
+
+// shopMain is a small service for scripts, on one database:
+//
+//	shop pay DB ORDER...          pay for orders: each publishes an event
+//	shop loyalty DB [BAD...]      handle events until nothing is left to do; bad orders cannot be handled
+//	shop running DB [BAD...]      the same until interrupted
+func shopMain(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := shopRun(ctx, args[0], args[1], args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "shop:", err)
+		return 1
+	}
+	return 0
+}
+
+func shopRun(ctx context.Context, what, path string, orders []string) error {
+	db, err := sqlite.Open(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.DB().ExecContext(ctx, shop.ServiceTables+shop.ConsumerTables); err != nil {
+		return err
+	}
+	switch what {
+	case "pay":
+		return shopPay(ctx, db, orders)
+	case "loyalty":
+		return shopLoyalty(ctx, db, orders, true)
+	case "running":
+		return shopLoyalty(ctx, db, orders, false)
+	}
+	return fmt.Errorf("there is no %q", what)
+}
+
+func shopPay(ctx context.Context, db *sqlite.Store, orders []string) error {
+	service := shop.Service{Store: db}
+	for _, o := range orders {
+		if err := service.Place(ctx, o, "c-"+o, 4990); err != nil {
+			return err
+		}
+		if _, err := service.Pay(ctx, shop.Payment{ID: "pay-" + o, Order: o, Method: events.OrderPaidV1MethodCard}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func shopLoyalty(ctx context.Context, db *sqlite.Store, bad []string, once bool) error {
+	consumer := events.Loyalty[*sql.Tx]{OrderPaidV1: func(ctx context.Context, tx *sql.Tx, e events.LoyaltyOrderPaidV1) error {
+		if slices.Contains(bad, e.OrderID) {
+			return event.Permanent(fmt.Errorf("no account of customer %s", e.Customer.ID))
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO points (customer, order_id, points) VALUES (?, ?, 1)`, e.Customer.ID, e.OrderID)
+		return err
+	}}.Consumer(sqlite.From)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	broker := db.NewBroker(consumer.Name)
+	if once {
+		go func() {
+			for delivery.SystemClock.Sleep(delivery.SystemClock{}, ctx, 20*time.Millisecond) == nil {
+				if lag, err := broker.Backlog(ctx); err == nil && lag.Topics > 0 && lag.Events == 0 {
+					stop()
+				}
+			}
+		}()
+	}
+	return delivery.Inbox{Store: db, Broker: broker, Build: "build-1"}.Run(ctx, consumer)
+}
+
+// eventually runs a command until it prints what a pattern says, for a while.
+//
+//	eventually PATTERN COMMAND [ARG...]
+func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: eventually PATTERN COMMAND [ARG...]")
+	}
+	pattern := regexp.MustCompile("(?m)" + args[0])
+	for range 200 {
+		err := ts.Exec(args[1], args[2:]...)
+		if exit := (interface{ ExitCode() int })(nil); err != nil && !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		if pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%v never printed %s:\n%s%s", args[1:], args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+}
