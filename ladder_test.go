@@ -29,7 +29,7 @@ const ladder = `
 4  internal/protobuf internal/jsonschema
 3  internal/contract internal/report    | store/* broker/* metrics delivery/deliverytest
 2  internal/rule                        | delivery
-1  internal/source internal/compat/contain | event
+1  internal/source internal/compat/contain internal/compat/rollout | event
 0  .
 `
 
