@@ -29,7 +29,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "planned": planned("PLAN"), "planned2": planned("PLAN2")},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)

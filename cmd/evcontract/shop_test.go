@@ -24,6 +24,7 @@ import (
 // shopMain is a small service for scripts, on one database:
 //
 //	shop pay DB ORDER...          pay for orders: each publishes an event
+//	shop personal DB              publish an event of order o-9 with personal data, some of it in the wrong place
 //	shop loyalty DB [BAD...]      handle events until nothing is left to do; bad orders cannot be handled
 //	shop running DB [BAD...]      the same until interrupted
 func shopMain(args []string) int {
@@ -48,6 +49,8 @@ func shopRun(ctx context.Context, what, path string, orders []string) error {
 	switch what {
 	case "pay":
 		return shopPay(ctx, db, orders)
+	case "personal":
+		return shopPersonal(ctx, db)
 	case "loyalty":
 		return shopLoyalty(ctx, db, orders, true)
 	case "running":
@@ -69,10 +72,26 @@ func shopPay(ctx context.Context, db *sqlite.Store, orders []string) error {
 	return nil
 }
 
+const personal = `{"event_id": "0b9f5e4e-1111-8222-8333-444455556666", "order_id": "o-9", "aggregate_version": 2, "payment_id": "pay-9",
+	"occurred_at": "2026-11-01T12:00:00Z", "customer": {"id": "c-9", "email": "someone@example.com"},
+	"amount": {"minor_units": 100, "currency": "EUR"}, "note": "call her at home"}`
+
+func shopPersonal(ctx context.Context, db *sqlite.Store) error {
+	key := event.NewKey("OrderPaid", "pay-9")
+	return db.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := db.In(tx).Append(ctx, event.Draft{
+			Event: "OrderPaid.v1", Source: "orders", Topic: "orders.events", ID: event.NewID("OrderPaid.v1", key), Key: key,
+			Lane: event.Lane{Type: "order", ID: "o-9"}, Version: 2, PartitionKey: "o-9", ContentType: "application/json",
+			Headers: map[string]string{"seller": "x\x1b[31m"}, Body: [32]byte{9}, Payload: []byte(personal),
+		})
+		return err
+	})
+}
+
 func shopLoyalty(ctx context.Context, db *sqlite.Store, bad []string, once bool) error {
 	consumer := events.Loyalty[*sql.Tx]{OrderPaidV1: func(ctx context.Context, tx *sql.Tx, e events.LoyaltyOrderPaidV1) error {
 		if slices.Contains(bad, e.OrderID) {
-			return event.Permanent(fmt.Errorf("no account of customer %s", e.Customer.ID))
+			return event.Permanent(fmt.Errorf("no account of customer %s, someone@example.com", e.Customer.ID))
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO points (customer, order_id, points) VALUES (?, ?, 1)`, e.Customer.ID, e.OrderID)
 		return err
@@ -111,4 +130,26 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("%v never printed %s:\n%s%s", args[1:], args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+}
+
+var planLine = regexp.MustCompile(`(?m)^plan (\S+)$`)
+
+// planned runs a command and keeps the plan that it prints in a variable.
+//
+//	planned [-fails] COMMAND [ARG...]
+func planned(variable string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		fails := args[0] == "-fails"
+		if fails {
+			args = args[1:]
+		}
+		if err := ts.Exec(args[0], args[1:]...); (err != nil) != fails {
+			ts.Fatalf("%v: %v\n%s", args, err, ts.ReadFile("stderr"))
+		}
+		plan := planLine.FindStringSubmatch(ts.ReadFile("stdout"))
+		if plan == nil {
+			ts.Fatalf("%v printed no plan:\n%s", args, ts.ReadFile("stdout"))
+		}
+		ts.Setenv(variable, plan[1])
+	}
 }
