@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,7 +101,7 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 	if prev == "" {
 		prev = next
 	}
-	j, err := a.open(ctx, args, load.Options{Message: next, AssertFormats: o.assertFormats})
+	j, err := a.open(ctx, args, load.Options{Message: next, AssertFormats: o.assertFormats, Defer: true})
 	if err != nil {
 		return err
 	}
@@ -109,18 +110,20 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 		return err
 	}
 	all := &rule.Report{Command: "check", Docs: compat.Docs()}
-	all.Findings = append(all.Findings, j.set.Findings...)
-	j.show(all, "")
 	for _, ref := range refs {
-		base, err := a.base(ctx, j, ref, load.Options{Message: prev, AssertFormats: o.assertFormats})
+		base, err := a.base(ctx, j, ref, load.Options{Message: prev, AssertFormats: o.assertFormats, Defer: true})
 		if err != nil {
 			return err
 		}
 		if err := sameMessages(o.message, j.set, base); err != nil {
 			return err
 		}
+		load.Changed(j.set, base)
 		all.Merge(a.compare(j, base, options))
 	}
+	own := &rule.Report{Command: "check", Docs: compat.Docs(), Findings: slices.Clone(j.set.Findings)}
+	j.show(own, "")
+	all.Merge(own)
 	if len(all.Reads) == 0 && j.set.Workspace.Compatibility.Value == contract.None {
 		fmt.Fprintln(a.err, "evcontract: nothing was compared: compatibility is none")
 	}

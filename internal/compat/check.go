@@ -77,6 +77,10 @@ func (c *check) judge(p pair) {
 	}
 	for _, d := range c.directions() {
 		for _, r := range c.readings(p, d) {
+			if p.same() {
+				c.open(r)
+				continue
+			}
 			c.read(r)
 		}
 	}

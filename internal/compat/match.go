@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,40 +30,68 @@ func match(next, prev *contract.Set, renamed map[string]string) []pair {
 	if next.Bare && prev.Bare && len(next.Events) == 1 && len(prev.Events) == 1 {
 		return []pair{{next.Events[0], prev.Events[0]}}
 	}
-	left := slices.Clone(prev.Events)
+	left := map[string][]*contract.Event{}
+	for _, e := range prev.Events {
+		left[e.Name.Value.String()] = append(left[e.Name.Value.String()], e)
+	}
 	var pairs []pair
 	for _, e := range next.Events {
-		pairs = append(pairs, pair{new: e, old: take(&left, namesake(e, renamed))})
-	}
-	for i := range pairs {
-		if p := &pairs[i]; p.old == nil && schemaID(p.new) != "" {
-			p.old = take(&left, func(old *contract.Event) bool { return schemaID(old) == schemaID(p.new) })
+		name := e.Name.Value.String()
+		if old, ok := renamed[name]; ok {
+			name = old
 		}
+		p := pair{new: e}
+		if same := left[name]; len(same) > 0 {
+			p.old, left[name] = same[0], same[1:]
+		}
+		pairs = append(pairs, p)
 	}
-	for _, e := range left {
-		pairs = append(pairs, pair{old: e})
-	}
+	pairs = append(matchIDs(pairs, left), alone(prev.Events, left)...)
 	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.name().String(), b.name().String()) })
 	return pairs
 }
 
-func namesake(e *contract.Event, renamed map[string]string) func(*contract.Event) bool {
-	want := e.Name.Value.String()
-	if old, ok := renamed[want]; ok {
-		want = old
+// matchIDs pairs bare JSON Schemas that moved by their $id.
+func matchIDs(pairs []pair, left map[string][]*contract.Event) []pair {
+	byID := map[string]*contract.Event{}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		for _, e := range left[name] {
+			if id := schemaID(e); id != "" && byID[id] == nil {
+				byID[id] = e
+			}
+		}
 	}
-	return func(old *contract.Event) bool { return old.Name.Value.String() == want }
+	for i := range pairs {
+		p := &pairs[i]
+		if p.old != nil {
+			continue
+		}
+		id := schemaID(p.new)
+		if p.old = byID[id]; p.old == nil {
+			continue
+		}
+		delete(byID, id)
+		name := p.old.Name.Value.String()
+		left[name] = slices.DeleteFunc(slices.Clone(left[name]), func(e *contract.Event) bool { return e == p.old })
+	}
+	return pairs
 }
 
-// take removes and gives the first event that fits, nil where none does.
-func take(from *[]*contract.Event, fits func(*contract.Event) bool) *contract.Event {
-	i := slices.IndexFunc(*from, fits)
-	if i < 0 {
-		return nil
+// alone lists the old events that found no new one, in their order.
+func alone(events []*contract.Event, left map[string][]*contract.Event) []pair {
+	var pairs []pair
+	for _, e := range events {
+		if slices.Contains(left[e.Name.Value.String()], e) {
+			pairs = append(pairs, pair{old: e})
+		}
 	}
-	e := (*from)[i]
-	*from = slices.Delete(*from, i, i+1)
-	return e
+	return pairs
+}
+
+// same reports whether both revisions are of the same bytes: then the one reads
+// the other, and neither was compiled.
+func (p pair) same() bool {
+	return p.new != nil && p.old != nil && p.new.Content != "" && p.new.Content == p.old.Content
 }
 
 // schemaID is the $id of a bare JSON Schema.

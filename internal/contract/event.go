@@ -28,6 +28,8 @@ type Event struct {
 
 	Schema    Schema          `yaml:"-"` // nil where it could not be read
 	Samples   func() [][]byte `yaml:"-"` // its valid examples as JSON, read when they are asked for; may be nil
+	Content   string          `yaml:"-"` // identifies what the event declares, its schema included, by the bytes of its files; empty: not known
+	Deferred  func()          `yaml:"-"` // reads the schema, where that was put off; nil where it was read
 	Synthetic bool            `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
 }
 

@@ -38,15 +38,28 @@ func (l *loader) bareFile(file string, named bool) {
 	}
 	l.set.Schemas = append(l.set.Schemas, file)
 	refs, names := f.bare(l, file)
+	failed := false
 	for i, ref := range refs {
-		schema, problems := f.load(l, ref)
-		l.unreadable(problems...)
-		if schema == nil {
-			continue
+		e := &contract.Event{Synthetic: true, Name: source.At[contract.Name]{Value: contract.Name{Base: names[i]}}}
+		e.SchemaRef.Value, e.Pos.File = ref, file
+		read := func() {
+			schema, problems := f.load(l, ref)
+			if schema == nil {
+				if !failed { // every message of the file says the same
+					l.unreadable(problems...)
+				}
+				failed = true
+				return
+			}
+			l.unreadable(problems...)
+			e.Schema, e.Pos = schema, schema.Pos()
+			e.Name.Pos, e.SchemaRef.Pos = e.Pos, e.Pos
 		}
-		e := &contract.Event{Synthetic: true, Pos: schema.Pos(), Schema: schema}
-		e.Name = source.At[contract.Name]{Value: contract.Name{Base: names[i]}, Pos: schema.Pos()}
-		e.SchemaRef = source.At[string]{Value: ref, Pos: schema.Pos()}
+		if !l.putOff(e, f, ref, "bare", read) {
+			if read(); e.Schema == nil {
+				continue
+			}
+		}
 		l.set.Events = append(l.set.Events, e)
 	}
 }
@@ -69,8 +82,12 @@ func bareJSONSchema(_ *loader, file string) (refs, names []string) {
 
 // bareProtobuf names the message that the command line names, else all.
 func bareProtobuf(l *loader, file string) (refs, names []string) {
-	messages, problems := l.protobuf().Messages(file)
-	l.unreadable(problems...)
+	messages, known := l.protobuf().Outline(file)
+	if !known || !l.options.Defer {
+		var problems []*source.Error
+		messages, problems = l.protobuf().Messages(file)
+		l.unreadable(problems...)
+	}
 	for _, m := range messages {
 		if l.options.Message == "" || l.options.Message == m {
 			refs, names = append(refs, file+"#"+m), append(names, m)

@@ -18,11 +18,12 @@ type format struct {
 	extensions []string
 	bare       func(l *loader, file string) (refs []string, names []string)
 	load       func(l *loader, ref string) (contract.Schema, []*source.Error)
+	content    func(l *loader, ref string) string // identifies a schema by its bytes without reading it; may be nil
 }
 
 var formats = []format{
-	{[]string{".proto"}, bareProtobuf, loadProtobuf},
-	{[]string{".json", ".yaml", ".yml"}, bareJSONSchema, loadJSONSchema},
+	{[]string{".proto"}, bareProtobuf, loadProtobuf, protobufContent},
+	{[]string{".json", ".yaml", ".yml"}, bareJSONSchema, loadJSONSchema, nil},
 }
 
 func formatOf(file string) *format {
@@ -41,6 +42,8 @@ func loadProtobuf(l *loader, ref string) (contract.Schema, []*source.Error) {
 	}
 	return s, problems
 }
+
+func protobufContent(l *loader, ref string) string { return l.protobuf().Content(ref) }
 
 // protobuf is one loader for all messages of the tree: what they share is
 // compiled once.
@@ -103,9 +106,14 @@ func (l *loader) schema(e *contract.Event) {
 	if fragment != "" {
 		found += "#" + fragment
 	}
-	schema, problems := f.load(l, found)
-	l.unreadable(problems...)
-	e.Schema = schema
+	read := func() {
+		schema, problems := f.load(l, found)
+		l.unreadable(problems...)
+		e.Schema = schema
+	}
+	if !l.putOff(e, f, found, l.ids[e], read) {
+		read()
+	}
 }
 
 // find looks beside the manifest and then, for a .proto, in the proto paths.

@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Message       string // bare mode: the Protobuf message that is the event; empty: every top-level one
 	AssertFormats bool   // JSON Schema formats are assertions, whatever the workspace says
+	Defer         bool   // schemas are put off where they can be compared without being read: see Changed
 	Loose         bool   // manifests count also where no evcontract.yaml stands: of a consumer's repository that has only them
 }
 
@@ -41,7 +42,7 @@ var Unreadable = rule.Doc{
 // Set loads what a tree declares: a workspace where evcontract.yaml stands at
 // its root, else its bare schemas.
 func Set(ctx context.Context, tree *source.Tree, o Options) (*contract.Set, error) {
-	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}}
+	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}, ids: map[*contract.Event]string{}}
 	l.lock()
 	data, err := tree.ReadFile(contract.WorkspaceFile)
 	none := errors.Is(err, fs.ErrNotExist)
@@ -65,6 +66,7 @@ type loader struct {
 	tree    *source.Tree
 	options Options
 	set     *contract.Set
+	ids     map[*contract.Event]string // of the manifests' bytes
 	protos  *protobuf.Loader
 	jsons   *jsonschema.Loader
 	err     error // the first that is not about a user's text
@@ -135,8 +137,8 @@ func (l *loader) walk(root string, visit func(file string)) {
 func (l *loader) manifest(file string) {
 	switch {
 	case manifestOf(file, "event"):
-		e := &contract.Event{}
-		if l.read(file, e) && l.named(file, e.Name.Value.Base, "event", "OrderPaid.v1") {
+		if e, id, ok := l.readManifest(file); ok {
+			l.ids[e] = id
 			l.set.Events = append(l.set.Events, e)
 		}
 	case manifestOf(file, "consumer"):

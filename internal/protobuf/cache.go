@@ -2,11 +2,8 @@ package protobuf
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
-	"regexp"
-	"slices"
 	"sync"
 
 	"github.com/bufbuild/protocompile"
@@ -44,50 +41,51 @@ func (c *cache) put(key string, f compiledFile) {
 	c.files[key] = f
 }
 
-// importLine finds imports without parsing. One too many, in a comment say,
-// makes a key differ that need not; none that counts is missed, since only
-// strings stand behind the word.
-var importLine = regexp.MustCompile(`\bimport\b[^;"']*["']([^"'\n]+)["']`)
-
 // keyOf identifies the closure of an imported file by content: its name, its
-// bytes and the keys of what it imports. It is "" for what the tree does not
-// have, and for a cycle.
-func (l *scope) keyOf(name string, open []string) string {
+// bytes and the keys of what it imports. It is "" where that cannot be told: a
+// file or an import is not there, is odd, or imports itself. A compiler has
+// something to say about most of these.
+func (l *scope) keyOf(name string) string {
 	if key, known := l.keys[name]; known {
 		return key
 	}
-	if slices.Contains(open, name) {
-		return ""
+	l.keys[name] = "" // who asks again before the end is part of a cycle
+	l.keys[name] = l.computeKey(name)
+	if l.keys[name] != "" {
+		l.recall(name)
 	}
-	file, data, err := l.locate(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l.builtIn(name)
+	return l.keys[name]
+}
+
+func (l *scope) computeKey(name string) string {
+	file, f := l.locate(name)
+	if errors.Is(f.err, fs.ErrNotExist) {
+		return builtIn(name)
 	}
-	if err != nil {
+	if f.err != nil || f.odd {
 		return ""
 	}
 	h := sha256.New()
 	add := func(text string) { h.Write([]byte(text)); h.Write([]byte{0}) }
 	add(name)
-	sum := sha256.Sum256(data)
-	h.Write(sum[:])
-	for _, found := range importLine.FindAllSubmatch(data, -1) {
-		add(l.keyOf(string(found[1]), append(open, name)))
+	add(f.id)
+	for _, imported := range f.imports {
+		key := l.keyOf(imported)
+		if key == "" {
+			return ""
+		}
+		add(key)
 	}
 	l.files[name] = file
-	l.keys[name] = hex.EncodeToString(h.Sum(nil))
-	l.recall(name)
-	return l.keys[name]
+	return string(h.Sum(nil))
 }
 
 // builtIn identifies a well-known type's file.
-func (l *scope) builtIn(name string) string {
+func builtIn(name string) string {
 	if _, err := protocompile.WithStandardImports(nothing).FindFileByPath(name); err != nil {
 		return ""
 	}
-	l.keys[name] = "built in " + name
-	l.recall(name)
-	return l.keys[name]
+	return "built in " + name
 }
 
 // recall takes a file from the cache. What it imports was taken before.

@@ -80,7 +80,11 @@ var nothing = protocompile.ResolverFunc(func(string) (protocompile.SearchResult,
 
 // read gives the source of an imported file.
 func (c *compilation) read(name string) ([]byte, error) {
-	file, data, err := c.loader.locate(name)
+	file, f := c.loader.locate(name)
+	if f.err != nil {
+		return nil, f.err
+	}
+	data, err := c.loader.tree.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,35 @@ func (l *Loader) Messages(file string) ([]string, []*source.Error) {
 	return topLevel(fd), nil
 }
 
+// Content identifies what a ref names, and all that it imports, by its bytes: of
+// two trees, what has one content is one schema. It is "" where that cannot be
+// told without compiling it; then something may be wrong with it.
+func (l *Loader) Content(ref string) string {
+	file, name, _ := strings.Cut(ref, "#")
+	file = path.Clean(file)
+	s := l.scopeOf(file)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	compiled.building.Lock()
+	defer compiled.building.Unlock()
+	imported := s.nameOf(file)
+	key := s.keyOf(imported)
+	if key == "" || s.files[imported] != file {
+		return ""
+	}
+	return key + "#" + name
+}
+
+// Outline lists the full names of a file's top-level messages without compiling
+// it, and reports whether it can tell.
+func (l *Loader) Outline(file string) ([]string, bool) {
+	f := l.look(path.Clean(file))
+	if f.err != nil || f.odd {
+		return nil, false
+	}
+	return f.messages, true
+}
+
 // only takes the message of a file that has just one.
 func (l *scope) only(fd protoreflect.FileDescriptor) (*Schema, []*source.Error) {
 	switch names := topLevel(fd); len(names) {

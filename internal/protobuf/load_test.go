@@ -26,6 +26,11 @@ func treeOf(t testing.TB, archive string) *source.Tree {
 			t.Fatal(err)
 		}
 	}
+	return openTree(t, dir)
+}
+
+func openTree(t testing.TB, dir string) *source.Tree {
+	t.Helper()
 	tree, err := source.Open(context.Background(), dir, source.Options{PathOnly: true})
 	if err != nil {
 		t.Fatal(err)

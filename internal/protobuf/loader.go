@@ -21,12 +21,24 @@ type Loader struct {
 	paths []string
 
 	mu     sync.Mutex
-	scopes map[string]*scope // by directory
+	scopes map[string]*scope      // by directory
+	files  map[string]*sourceFile // by path in the tree
 }
+
+// sourceFile is a file of the tree as far as it is known without compiling it.
+type sourceFile struct {
+	*outline
+	id  string // identifies its bytes
+	err error  // why it cannot be read or compiled
+}
+
+// outlines are those of all trees, by the id of a file's bytes: what did not
+// change between two trees is read once.
+var outlines sync.Map
 
 // NewLoader gives a loader for a tree.
 func NewLoader(tree *source.Tree, o Options) *Loader {
-	l := &Loader{tree: tree, scopes: map[string]*scope{}}
+	l := &Loader{tree: tree, scopes: map[string]*scope{}, files: map[string]*sourceFile{}}
 	for _, p := range o.ProtoPaths {
 		l.paths = append(l.paths, path.Clean(p))
 	}
@@ -36,8 +48,9 @@ func NewLoader(tree *source.Tree, o Options) *Loader {
 // scope is what files of one directory import by name. Their own directory is
 // looked through as well, so a name may mean another file elsewhere.
 type scope struct {
-	tree *source.Tree
-	dirs []string
+	loader *Loader
+	tree   *source.Tree
+	dirs   []string
 
 	mu       sync.Mutex
 	compiled map[string]protoreflect.FileDescriptor // by import name
@@ -60,7 +73,7 @@ func (l *Loader) scopeOf(file string) *scope {
 		dirs = append(slices.Clip(dirs), own)
 	}
 	l.scopes[own] = &scope{
-		tree: l.tree, dirs: dirs,
+		loader: l, tree: l.tree, dirs: dirs,
 		compiled: map[string]protoreflect.FileDescriptor{},
 		linked:   map[string]linker.File{},
 		failed:   map[string][]*source.Error{},
@@ -82,16 +95,16 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 	if fd := l.compiled[name]; fd != nil {
 		return fd, nil
 	}
-	switch found, _, err := l.locate(name); {
-	case err != nil:
-		return nil, []*source.Error{l.unreadable(file, err)}
+	switch found, f := l.locate(name); {
+	case f.err != nil:
+		return nil, []*source.Error{l.unreadable(file, f.err)}
 	case found != file:
 		return nil, []*source.Error{source.Errorf(source.Pos{File: file},
 			"is shadowed by %s: both are imported as %q; rename one, or order the proto_paths otherwise", found, name)}
 	}
 	compiled.building.Lock()
 	defer compiled.building.Unlock()
-	l.keyOf(name, nil)
+	l.keyOf(name)
 	if fd := l.compiled[name]; fd != nil {
 		return fd, nil
 	}
@@ -155,22 +168,51 @@ func (l *scope) unreadable(file string, err error) *source.Error {
 	return source.Errorf(source.Pos{File: file}, "%s", msg)
 }
 
-// locate finds an imported file in one of the directories. The error is
+// locate finds an imported file in one of the directories. Its error is
 // fs.ErrNotExist where none has it.
-func (l *scope) locate(name string) (string, []byte, error) {
+func (l *scope) locate(name string) (string, *sourceFile) {
 	if !fs.ValidPath(name) {
-		return "", nil, errors.New("is not a path inside the tree: import it by its path below one of the proto_paths")
+		return "", &sourceFile{err: errors.New("is not a path inside the tree: import it by its path below one of the proto_paths")}
 	}
 	for _, dir := range l.dirs {
 		file := path.Join(dir, name)
-		data, err := l.tree.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if f := l.loader.look(file); !errors.Is(f.err, fs.ErrNotExist) {
+			return file, f
 		}
-		if problem := checkSource(data); err == nil && problem != "" {
-			err = errors.New(file + ": " + problem)
-		}
-		return file, data, err
 	}
-	return "", nil, fs.ErrNotExist
+	return "", &sourceFile{err: fs.ErrNotExist}
+}
+
+// look outlines a file of the tree.
+func (l *Loader) look(file string) *sourceFile {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.files[file]
+	if f == nil {
+		f = outlined(l.tree, file)
+		l.files[file] = f
+	}
+	return f
+}
+
+func outlined(tree *source.Tree, file string) *sourceFile {
+	id, data, err := tree.Peek(file)
+	if err != nil {
+		return &sourceFile{err: err}
+	}
+	known, ok := outlines.Load(id)
+	if !ok {
+		if data == nil {
+			data, err = tree.ReadFile(file)
+		}
+		if err != nil {
+			return &sourceFile{err: err}
+		}
+		known, _ = outlines.LoadOrStore(id, outlineOf(data))
+	}
+	f := &sourceFile{id: id, outline: known.(*outline)}
+	if f.problem != "" {
+		f.err = errors.New(file + ": " + f.problem)
+	}
+	return f
 }

@@ -125,20 +125,25 @@ func size(n int64) string {
 // (SHA-1), whatever the tree came from, so that equal contents have equal ids.
 // A tree from git knows it without reading the file.
 func (t *Tree) Hash(path string) (string, error) {
+	id, _, err := t.Peek(path)
+	return id, err
+}
+
+// Peek gives a file's hash, and its content where that had to be read for it.
+func (t *Tree) Peek(path string) (id string, data []byte, err error) {
 	if l, ok := t.FS.(*listFS); ok {
 		e, err := l.find("open", path)
 		if err != nil {
-			return "", t.explain(path, err)
+			return "", nil, t.explain(path, err)
 		}
-		if len(e.id) == hex.EncodedLen(sha1.Size) { // a repository may use SHA-256
-			return e.id, nil
+		if e.mode.IsRegular() && len(e.id) == hex.EncodedLen(sha1.Size) { // a repository may use SHA-256
+			return e.id, nil, nil
 		}
 	}
-	data, err := t.ReadFile(path)
-	if err != nil {
-		return "", err
+	if data, err = t.ReadFile(path); err != nil {
+		return "", nil, err
 	}
-	return blobID(data), nil
+	return blobID(data), data, nil
 }
 
 func blobID(data []byte) string {

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// command is one process to measure.
+type command struct {
+	dir  string
+	args []string
+	ends []int // exit codes that say it did its work
+}
+
+// usage is what a process and its children took.
+type usage struct{ wall, cpu, memory float64 } // seconds, seconds, MiB
+
+func (c command) run() (usage, error) {
+	cmd := exec.Command(c.args[0], c.args[1:]...)
+	cmd.Dir = c.dir
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	begin := time.Now()
+	err := cmd.Run()
+	wall := time.Since(begin)
+	state := cmd.ProcessState
+	if state == nil || !slices.Contains(c.ends, state.ExitCode()) {
+		return usage{}, fmt.Errorf("%s: %w: %v: %s", strings.Join(c.args, " "), errFailed, err, said.String())
+	}
+	u := usage{wall: wall.Seconds(), cpu: (state.UserTime() + state.SystemTime()).Seconds()}
+	if r, ok := state.SysUsage().(*syscall.Rusage); ok {
+		u.memory = float64(r.Maxrss) / 1024 // in KiB on Linux
+	}
+	return u, nil
+}
+
+// median takes each figure's own median.
+func median(all []usage) usage {
+	pick := func(of func(usage) float64) float64 {
+		var values []float64
+		for _, u := range all {
+			values = append(values, of(u))
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	return usage{
+		wall:   pick(func(u usage) float64 { return u.wall }),
+		cpu:    pick(func(u usage) float64 { return u.cpu }),
+		memory: pick(func(u usage) float64 { return u.memory }),
+	}
+}
