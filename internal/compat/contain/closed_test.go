@@ -1,6 +1,18 @@
 package contain
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// manyBranches declare an object of their own each, told apart by a constant.
+var manyBranches = func() string {
+	var branches []string
+	for _, k := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		branches = append(branches, `{"properties":{"k":{"const":"`+k+`"},"o":{"type":"object","properties":{"`+k+`":{}}}},"required":["k"]}`)
+	}
+	return strings.Join(branches, ",")
+}()
 
 // TestAssumptionLines has one line per thing that an assumption does and leaves alone.
 func TestAssumptionLines(t *testing.T) {
@@ -23,6 +35,17 @@ func TestAssumptionLines(t *testing.T) {
 		{"also inside", `{"allOf":[{"properties":{"o":{"properties":{"a":{}},"required":["a"]}}},{"properties":{"o":{"properties":{"b":{}},"required":["b"]}}}]}`,
 			`{"properties":{"o":{"properties":{"b":{"type":"string"}}}}}`, closed, Refuted},
 		{"anyOf names what its branch names", `{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{}},"required":["b"]}]}`, `{"properties":{"c":{"type":"string"}}}`, closed, Holds},
+		{"contains declares for the items that satisfy it", `{"type":"array","items":{"properties":{"a":{}}},"contains":{"type":"object","required":["b"],"properties":{"b":{"type":"string"}}}}`,
+			`{"maxItems":0}`, closed, Refuted},
+		{"another branch's object closes nothing", `{"type":"object","anyOf":[{"properties":{"k":{"const":"a"},"o":{"properties":{"x":{}}}},"required":["k"]},{"properties":{"k":{"const":"b"},"o":{"type":"object"}},"required":["k"]}]}`,
+			`{"properties":{"o":{"properties":{"y":{"type":"string"}}}}}`, closed, Refuted},
+		{"a branch's own object is closed", `{"type":"object","anyOf":[{"properties":{"k":{"const":"a"},"o":{"properties":{"x":{}}}},"required":["k"]},{"properties":{"k":{"const":"b"},"o":{"properties":{"z":{}}}},"required":["k"]}]}`,
+			`{"properties":{"o":{"properties":{"y":{"type":"string"}}}}}`, closed, Holds},
+		{"a free-form branch stays open", `{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"type":"object","maxProperties":1}]}`,
+			`{"properties":{"z":{"type":"string"}}}`, closed, Refuted},
+		{"an enumerated object is whole", `{"properties":{"o":{"properties":{"a":{}}}},"enum":[{"o":{"z":1}}]}`, `false`, closed, Refuted},
+		{"many branches", `{"type":"object","oneOf":[` + manyBranches + `]}`, `{"properties":{"o":{"properties":{"y":{"type":"string"}}}}}`, closed, Holds},
+
 		{"recursion", `{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"}}}}}`,
 			`{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"},"x":{"type":"string"}}}}}`, closed, Holds},
 		{"recursion in an open writer", `{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"$ref":"#/$defs/n"}}}}}`,

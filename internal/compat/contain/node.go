@@ -203,6 +203,9 @@ func appendString(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
+// same says that two nodes mean the same by their structure.
+func (n *node) same(o *node) bool { return n.hash == o.hash }
+
 func and(kids ...*node) *node { return junction(kAnd, kTrue, kFalse, kids) }
 func or(kids ...*node) *node  { return junction(kOr, kFalse, kTrue, kids) }
 
