@@ -42,13 +42,25 @@ func (p *pass) done(it *item, took time.Duration) {
 		}
 		p.note(it, Done, took)
 	}
-	if m := p.marks[it.entry.Lane]; m != nil && it.entry.Marked && it.id.Version >= m.Version {
-		m.Version, m.Event, m.Key = it.id.Version, NameOf(it.m.Type), it.id.Key
+	if m := p.marks[it.entry.Lane]; m != nil && it.entry.Marked {
+		m.move(it)
 	}
 	p.settled(it)
 	if p.mode.drain == nil && p.blocked[it.entry.Lane] == WhyGap {
 		// What the lane waited for: whatever is parked behind it may be next.
 		p.c.Block = append(p.c.Block, Block{Lane: it.entry.Lane, Why: WhyGap})
+	}
+}
+
+// move sets a mark to an event. One that nobody reads takes no version for
+// itself: another major version of the same fact, which is read, may follow.
+func (m *Mark) move(it *item) {
+	switch {
+	case it.id.Version < m.Version:
+	case it.route != nil:
+		m.Version, m.Event, m.Key = it.id.Version, NameOf(it.m.Type), it.id.Key
+	case it.id.Version > m.Version:
+		m.Version, m.Event, m.Key = it.id.Version, "", it.id.Key
 	}
 }
 

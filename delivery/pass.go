@@ -165,7 +165,7 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 
 func (p *pass) guard(it *item) verdict {
 	mark := p.marks[it.entry.Lane]
-	if !it.entry.Marked || mark == nil {
+	if !it.entry.Marked || mark == nil || it.route == nil && it.id.Version == mark.Version {
 		return follows
 	}
 	return guard(p.r.order(it.route), it.m, it.id, *mark, p.r.JoinMidway)

@@ -33,6 +33,11 @@ type Database struct {
 	SetNow func(func() time.Time)
 
 	Close func() error
+
+	// What some drills need; a drill whose field is nil is skipped.
+	Lock    func(ctx context.Context) error            // locks everything for longer than a lock is waited for, and lets go
+	Restart func(ctx context.Context) error            // ends every connection, or the server, under whoever works
+	Fill    func(ctx context.Context, full bool) error // leaves room for little more, or makes room again
 }
 
 // Do runs statements in one transaction.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -114,39 +113,15 @@ func (w faultyWork) Record(ctx context.Context, c delivery.Changes) error {
 	return w.f.do("Record", func() error { return w.Work.Record(ctx, c) }, nil)
 }
 
-// drillFaulty runs a small system once for every call of its store, and lets
-// that one fail, until a run comes to its end before its call.
-func drillFaulty(t *testing.T, fresh func(testing.TB) *Database) {
-	step := scaled(8*slow, 1)
-	for _, after := range []bool{false, true} {
-		t.Run(fmt.Sprintf("after %v", after), func(t *testing.T) {
-			t.Parallel()
-			hit := map[string]int{}
-			for nth := 1; hit[""] == 0 && nth < 500; nth += step {
-				f := &Faulty{Nth: nth, After: after}
-				t.Run(fmt.Sprint(nth), func(t *testing.T) { faultyRun(t, NewWorld(fresh(t)), f) })
-				hit[f.Hit]++
-			}
-			t.Logf("calls that failed: %v", hit)
-		})
-	}
-}
-
-func faultyRun(t *testing.T, w *World, f *Faulty) {
-	t.Helper()
-	if err := w.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.populate(t.Context(), 2, 2, func(f *Fact) {
+// run lets a small system come to rest although a call of its store fails.
+func (f *Faulty) run(ctx context.Context, w *World) error {
+	if err := w.populate(ctx, 2, 2, func(f *Fact) {
 		if f.Order == "o-1" && f.Version == 1 {
 			f.Fault, f.Times = "error", 1
 		}
 	}); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	f.Store = w.DB.Store
-	if err := (System{World: w, Store: f, Batch: 3}).Run(t.Context(), 20*time.Second); err != nil {
-		t.Errorf("call %d (%s) failed: %v", f.Nth, f.Hit, err)
-	}
-	w.verify(t)
+	return System{World: w, Store: f, Batch: 3}.Run(ctx, 20*time.Second)
 }

@@ -64,7 +64,10 @@ func drillMutants(t *testing.T, fresh func(testing.TB) *Database) {
 	for _, m := range Mutants {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			found := m.found(t, fresh(t))
+			found, err := m.Found(t.Context(), fresh(t))
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, v := range found {
 				if slices.Contains(m.Want, v.Invariant) {
 					t.Logf("caught by %s", v)
@@ -76,14 +79,14 @@ func drillMutants(t *testing.T, fresh func(testing.TB) *Database) {
 	}
 }
 
-// found runs the mixed drill over a mutant.
-func (m Mutant) found(t *testing.T, db *Database) []Violation {
+// Found runs the mixed drill over a mutant and says which invariants broke.
+func (m Mutant) Found(ctx context.Context, db *Database) ([]Violation, error) {
 	w := NewWorld(db)
-	if err := w.Create(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := w.Create(ctx); err != nil {
+		return nil, err
 	}
-	if err := w.populate(t.Context(), 6, 4, faults); err != nil {
-		t.Fatal(err)
+	if err := w.populate(ctx, 6, 4, faults); err != nil {
+		return nil, err
 	}
 	s := System{World: w, Batch: 4}
 	if w.Tidy = m.tidy; !m.tidy {
@@ -92,15 +95,12 @@ func (m Mutant) found(t *testing.T, db *Database) []Violation {
 		}
 	}
 	m.wrap(&s)
-	err := s.Run(t.Context(), 3*time.Second/slow)
-	found, checkErr := w.Check(t.Context(), "o-1", "o-2", "o-3", "o-4", "o-5", "o-6")
-	if checkErr != nil {
-		t.Fatal(checkErr)
-	}
+	err := s.Run(ctx, 3*time.Second/slow)
+	found, checkErr := w.Check(ctx, "o-1", "o-2", "o-3", "o-4", "o-5", "o-6")
 	if err != nil {
 		found = append(found, Violation{"I9", err.Error()})
 	}
-	return found
+	return found, checkErr
 }
 
 // mutantStore changes what the inbox is told and what it writes.

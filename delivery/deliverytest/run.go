@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
 )
 
 // patience stretches what a drill waits for where everything is slow.
@@ -22,11 +23,44 @@ type System struct {
 	Consume func(delivery.Broker) delivery.Broker
 	Step    func(delivery.Step)
 	Batch   int
+	Clock   delivery.Clock // of the loops; the host's
+	Release Release        // what is deployed; the world's consumers
+}
+
+// Release is a version of a program: what it is built from, and which events
+// its consumers read. The zero value reads what the world publishes.
+type Release struct {
+	Build    string
+	Revision string
+	Events   []string
+}
+
+// consumer is one of the world's consumers in this release.
+func (r Release) consumer(w *World, name string) event.Consumer {
+	c := w.Consumer(name)
+	if r.Revision != "" {
+		c.Revision = r.Revision
+	}
+	if len(r.Events) == 0 {
+		return c
+	}
+	route := c.Routes[0]
+	c.Routes = nil
+	for _, e := range r.Events {
+		route.Event = e
+		c.Routes = append(c.Routes, route)
+	}
+	return c
 }
 
 // Run starts it and waits until there is nothing left to do, or until within has
 // passed: then it says what there is.
 func (s System) Run(ctx context.Context, within time.Duration) error {
+	return s.while(ctx, func(ctx context.Context) error { return s.rest(ctx, within) })
+}
+
+// while runs everything as long as f does.
+func (s System) while(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
@@ -42,7 +76,7 @@ func (s System) Run(ctx context.Context, within time.Duration) error {
 		})
 	}
 	s.start(start)
-	err := s.rest(ctx, within)
+	err := f(ctx)
 	cancel()
 	running.Wait()
 	return errors.Join(err, failures)
@@ -58,19 +92,19 @@ func (s System) start(start func(func(context.Context) error)) {
 		broker = s.Publish(broker)
 	}
 	poll := slow * slow * 5 * time.Millisecond
-	start(retried(delivery.Relay{Store: store, Broker: broker, Batch: 6 * s.Batch, Lease: patience * 500 * time.Millisecond, Poll: poll, Step: s.Step, Retry: s.World.Policy.Retry}.Run))
+	start(retried(delivery.Relay{Store: store, Broker: broker, Batch: 6 * s.Batch, Lease: patience * 500 * time.Millisecond, Poll: poll, Step: s.Step, Clock: s.Clock, Retry: s.World.Policy.Retry}.Run))
 	for _, name := range Consumers {
 		broker := db.Broker(name)
 		if s.Consume != nil {
 			broker = s.Consume(broker)
 		}
 		inbox := delivery.Inbox{
-			Store: store, Broker: broker, Batch: s.Batch, Poll: poll, Step: s.Step,
+			Store: store, Broker: broker, Batch: s.Batch, Poll: poll, Step: s.Step, Clock: s.Clock, Build: s.Release.Build,
 			HandleWithin: patience * 200 * time.Millisecond, GapWithin: patience * 200 * time.Millisecond,
 		}
-		start(retried(func(ctx context.Context) error { return inbox.Run(ctx, s.World.Consumer(name)) }))
+		start(retried(func(ctx context.Context) error { return inbox.Run(ctx, s.Release.consumer(s.World, name)) }))
 	}
-	start(retried(delivery.Effects{Store: store, Do: s.World.Effects(), Poll: poll, Step: s.Step}.Run))
+	start(retried(delivery.Effects{Store: store, Do: s.World.Effects(), Poll: poll, Step: s.Step, Clock: s.Clock}.Run))
 }
 
 // retried starts a loop again that ended before its time, as a supervisor does.

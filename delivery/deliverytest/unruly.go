@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -18,10 +19,43 @@ type Unruly struct {
 	Duplicate float64 // a message is sent twice
 	Refuse    float64 // a message is refused, and those behind it with its key
 	Reorder   float64 // a message changes places with another of the batch
+	Delay     float64 // a message is taken and sent after DelayBy
+	DelayBy   time.Duration
 
 	once sync.Once
 	mu   sync.Mutex
 	dice *rand.Rand
+
+	late    sync.WaitGroup
+	delayed int
+	failed  error
+}
+
+// Wait returns when everything that was delayed has been sent.
+func (u *Unruly) Wait() error {
+	u.late.Wait()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.failed
+}
+
+// Delayed is how many messages were.
+func (u *Unruly) Delayed() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.delayed
+}
+
+func (u *Unruly) later(ctx context.Context, m event.Message) {
+	u.delayed++
+	ctx = context.WithoutCancel(ctx)
+	u.late.Go(func() {
+		time.Sleep(u.DelayBy)
+		err := errors.Join(u.Broker.Publish(ctx, []event.Message{m})...)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.failed = errors.Join(u.failed, err)
+	})
 }
 
 // ErrRefused is what an unruly broker says of a message that it refuses.
@@ -41,6 +75,8 @@ func (u *Unruly) Publish(ctx context.Context, ms []event.Message) []error {
 			errs[i] = delivery.ErrHeld
 		case u.dice.Float64() < u.Refuse:
 			refused[m.PartitionKey], errs[i] = true, ErrRefused
+		case u.dice.Float64() < u.Delay:
+			u.later(ctx, m)
 		default:
 			sent = append(sent, m)
 			if u.dice.Float64() < u.Duplicate {

@@ -35,12 +35,17 @@ const (
 )
 
 func (s *Store) migrate(ctx context.Context) error {
+	// Others that start at the same time wait for as long as it takes.
+	const patient = "SELECT set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)"
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
 	return s.pool.with(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, patient); err != nil {
+				return err
+			}
 			version, err := tablesVersion(ctx, tx)
 			if err != nil {
 				return err

@@ -40,7 +40,9 @@ const Connections = 8
 
 // Open connects to the database that a URL or a DSN names and brings its tables
 // up to date, in the first schema of the search path. It refuses a database
-// whose tables are newer than this program.
+// whose tables are newer than this program. The source may set any parameter of
+// a session; where it doesn't, a lock is waited for 10 seconds, and a statement
+// or an idle transaction ends after a minute.
 func Open(ctx context.Context, source string) (*Store, error) {
 	s, err := connect(source)
 	if err != nil {
@@ -71,13 +73,16 @@ func connect(source string) (*Store, error) {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	for name, value := range map[string]string{
-		"synchronous_commit":                  "on",    // what a relay reads must not vanish in a crash
 		"lock_timeout":                        "10000", // ms
+		"statement_timeout":                   "60000", // the longest is a batch handler's
 		"idle_in_transaction_session_timeout": "60000",
 		"application_name":                    "evcontract",
 	} {
-		config.RuntimeParams[name] = value
+		if config.RuntimeParams[name] == "" {
+			config.RuntimeParams[name] = value
+		}
 	}
+	config.RuntimeParams["synchronous_commit"] = "on" // what a relay reads must not vanish in a crash
 	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{}}
 	return s, nil
 }

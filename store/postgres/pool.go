@@ -17,9 +17,19 @@ type pool struct {
 	room   chan struct{} // one a connection that is in use
 
 	mu     sync.Mutex
-	free   []*pgx.Conn
+	free   []resting
 	closed bool
 }
+
+// resting is a connection that nobody uses.
+type resting struct {
+	conn  *pgx.Conn
+	since time.Time
+}
+
+// stale is how long a connection rests before it is looked at again: the server
+// may have ended it meanwhile.
+const stale = time.Second
 
 var errClosed = errors.New("postgres: store is closed")
 
@@ -51,11 +61,15 @@ func (p *pool) idle() (*pgx.Conn, error) {
 		return nil, errClosed
 	}
 	for len(p.free) > 0 {
-		conn := p.free[len(p.free)-1]
+		r := p.free[len(p.free)-1]
 		p.free = p.free[:len(p.free)-1]
-		if !conn.IsClosed() {
-			return conn, nil
+		if r.conn.IsClosed() {
+			continue
 		}
+		if time.Since(r.since) < stale || r.conn.PgConn().CheckConn() == nil {
+			return r.conn, nil
+		}
+		end(r.conn)
 	}
 	return nil, nil
 }
@@ -67,7 +81,7 @@ func (p *pool) give(conn *pgx.Conn) {
 	p.mu.Lock()
 	keep := idle && !p.closed
 	if keep {
-		p.free = append(p.free, conn)
+		p.free = append(p.free, resting{conn, time.Now()})
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -85,8 +99,8 @@ func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	for _, conn := range p.free {
-		end(conn)
+	for _, r := range p.free {
+		end(r.conn)
 	}
 	p.free = nil
 	return nil

@@ -47,10 +47,12 @@ func source(t testing.TB, schema string) string {
 		}
 		q := u.Query()
 		q.Set("search_path", schema)
+		q.Set("lock_timeout", fmt.Sprint(lockTimeout.Milliseconds()))
+		q.Set("application_name", schema)
 		u.RawQuery = q.Encode()
 		return u.String()
 	}
-	return dsn + " search_path=" + schema
+	return dsn + fmt.Sprintf(" search_path=%s lock_timeout=%d application_name=%s", schema, lockTimeout.Milliseconds(), schema)
 }
 
 var schemas atomic.Int64
@@ -124,7 +126,44 @@ func open(dsn string) (*deliverytest.Database, error) {
 		Close: func() error {
 			return errors.Join(s.Close(), users.close(ctx))
 		},
+		Lock:    func(ctx context.Context) error { return lock(ctx, dsn) },
+		Restart: func(ctx context.Context) error { return disconnect(ctx, dsn) },
 	}, nil
+}
+
+// lockTimeout is short, so that a drill can outlast it.
+const lockTimeout = 500 * time.Millisecond
+
+// lock takes what everybody needs for longer than they wait.
+func lock(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = 0; LOCK TABLE evc_outbox, evc_relay, evc_seen, evc_member, evc_cursor, evc_effect IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		time.Sleep(3 * lockTimeout)
+		return nil
+	})
+}
+
+// disconnect ends every connection of the stores of this test.
+func disconnect(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var n int
+	err = conn.QueryRow(ctx, `SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
+		WHERE a.application_name = current_setting('application_name') AND a.pid <> pg_backend_pid()`).Scan(&n)
+	if err == nil && n == 0 {
+		err = errors.New("nobody was connected")
+	}
+	return err
 }
 
 // users are the business's own connections, opened when they are needed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -63,7 +64,45 @@ func open(path string) (*deliverytest.Database, error) {
 		},
 		SetNow: func(now func() time.Time) { s.Now = now },
 		Close:  s.Close,
+		Lock:   func(ctx context.Context) error { return lock(ctx, s, path) },
+		Fill: func(ctx context.Context, full bool) error {
+			room := 1_000_000
+			if full {
+				if err := s.DB().QueryRowContext(ctx, "PRAGMA page_count").Scan(&room); err != nil {
+					return err
+				}
+				room += 20
+			}
+			_, err := s.DB().ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", room))
+			return err
+		},
 	}, nil
+}
+
+// lock takes the lock of all writers for longer than they wait.
+func lock(ctx context.Context, s *sqlite.Store, path string) (err error) {
+	if _, err := s.DB().ExecContext(ctx, "PRAGMA busy_timeout = 100"); err != nil {
+		return err
+	}
+	other, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, other.Close()) }()
+	tx, err := other.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	time.Sleep(time.Second)
+	_, busy := s.DB().ExecContext(ctx, "DELETE FROM evc_hold WHERE lane_id = ''")
+	if busy == nil {
+		return errors.Join(errors.New("the lock held nobody up"), tx.Rollback())
+	}
+	if err := tx.Rollback(); err != nil {
+		return err
+	}
+	_, err = s.DB().ExecContext(ctx, "PRAGMA busy_timeout = 10000")
+	return err
 }
 
 func queryAll(ctx context.Context, s *sqlite.Store, query string, args []any) (all [][]any, err error) {
