@@ -25,7 +25,7 @@ import (
 // "*" stands for one path element, a final "..." for the package and all below.
 const ladder = `
 6  cmd/evcontract examples/... internal/figures
-5  internal/load internal/lint internal/compat internal/codegen internal/catalog
+5  internal/load internal/lint internal/compat internal/codegen internal/catalog internal/vet
 4  internal/protobuf internal/jsonschema
 3  internal/contract internal/report    | store/* broker/* metrics delivery/deliverytest
 2  internal/rule                        | delivery

@@ -16,12 +16,13 @@ import (
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
+	"github.com/evcontract/evcontract/internal/vet"
 )
 
 // allDocs is every rule's page, by family.
 func allDocs() []rule.Doc {
-	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, load.Docs)
-	order := []rule.Kind{rule.Payload, rule.Contract, rule.Lint, rule.Tool}
+	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, vet.Docs(), load.Docs)
+	order := []rule.Kind{rule.Payload, rule.Contract, rule.Lint, rule.Code, rule.Tool}
 	slices.SortStableFunc(docs, func(a, b rule.Doc) int {
 		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))
 	})

@@ -17,6 +17,9 @@ func main() { os.Exit(Main()) }
 
 // Main runs the program on the process's arguments and gives its exit code.
 func Main() int {
+	if vetTool(os.Args[1:]) {
+		return exitClean
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{out: os.Stdout, err: os.Stderr, now: time.Now}

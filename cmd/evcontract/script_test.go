@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,11 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches := strings.Fields(string(cache)) // of whoever runs the tests: HOME is another one
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
@@ -40,6 +46,13 @@ func TestScript(t *testing.T) {
 				env.Setenv("GIT_"+who+"_DATE", "2026-11-01T12:00:00Z")
 			}
 			env.Setenv("EXAMPLE", example)
+			env.Setenv("GOCACHE", caches[0])
+			env.Setenv("GOMODCACHE", caches[1])
+			tool, err := exec.LookPath("evcontract")
+			if err != nil {
+				return err
+			}
+			env.Setenv("TOOL", tool)
 			serve(env)
 			return nil
 		},

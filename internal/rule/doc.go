@@ -41,6 +41,7 @@ const (
 	Lint     Kind = "lint"     // one contract can break it alone
 	Payload  Kind = "payload"  // a change of the payload breaks it
 	Contract Kind = "contract" // a change around the payload breaks it
+	Code     Kind = "code"     // Go code that uses what was generated breaks it
 	Tool     Kind = "tool"     // the tool could not do its work
 )
 
