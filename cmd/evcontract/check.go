@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +14,15 @@ import (
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 // checkOptions is the command line of check.
 type checkOptions struct {
 	against       []string
+	env           []string
+	window        bool
+	asOf          string
 	direction     string
 	message       string
 	encoding      string
@@ -39,6 +44,8 @@ means itself. PATH and REF may be a workspace, a folder of schemas or one schema
 file; REF may also be a git ref or an archive.`,
 		Example: `  evcontract check                                     # against the workspace's base
   evcontract check --against v1.4.0 --against v1.5.0
+  evcontract check --window                            # every release that may still be read
+  evcontract check --env prod                          # what runs there
   evcontract check new.json --against old.json
   evcontract check new.proto --against old.proto --message orders.v1.OrderPaid
   evcontract check --format github -o sarif=check.sarif`,
@@ -58,6 +65,9 @@ file; REF may also be a git ref or an archive.`,
 func (o *checkOptions) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated")
+	f.StringArrayVar(&o.env, "env", nil, "compare with what runs in this `ENVIRONMENT`; may be repeated")
+	f.BoolVar(&o.window, "window", false, "compare with every release whose events may still be read, and with what runs")
+	f.StringVar(&o.asOf, "as-of", "", "what counts as now, for --window and waivers: a `DATE` such as 2026-11-30, or 2026-11-30T09:00:00Z")
 	f.StringVar(&o.direction, "direction", "", "forward (deployed consumers read new events), backward (new consumers read old events), full")
 	f.StringVar(&o.message, "message", "", "the Protobuf message that is the event, `NEW[=OLD]`")
 	f.StringVar(&o.encoding, "encoding", "", "what really travels: json or protobuf")
@@ -105,21 +115,24 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 	if err != nil {
 		return err
 	}
-	refs, err := o.bases(j.set)
+	now, err := o.now(a.now())
 	if err != nil {
 		return err
 	}
 	all := &rule.Report{Command: "check", Docs: compat.Docs()}
-	for _, ref := range refs {
-		base, err := a.base(ctx, j, ref, load.Options{Message: prev, AssertFormats: o.assertFormats, Defer: true})
-		if err != nil {
-			return err
+	b := &bases{app: a, j: j, now: now}
+	var wrong *source.Error
+	switch err := b.gather(ctx, &o, load.Options{Message: prev, AssertFormats: o.assertFormats, Defer: true}); {
+	case errors.As(err, &wrong):
+		for _, f := range load.UnreadableAt(err) {
+			f.New.File = j.shown(f.New.File)
+			all.Findings = append(all.Findings, f)
 		}
-		if err := sameMessages(o.message, j.set, base); err != nil {
-			return err
-		}
-		load.Changed(j.set, base)
-		all.Merge(a.compare(j, base, options))
+	case err != nil:
+		return err
+	default:
+		all.Merge(b.judge(options))
+		all.Scope = b.scope(o, all.Scope)
 	}
 	own := &rule.Report{Command: "check", Docs: compat.Docs(), Findings: slices.Clone(j.set.Findings)}
 	j.show(own, "")
@@ -127,14 +140,30 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 	if len(all.Reads) == 0 && j.set.Workspace.Compatibility.Value == contract.None {
 		fmt.Fprintln(a.err, "evcontract: nothing was compared: compatibility is none")
 	}
-	waive(all, j.set.Workspace, a.now())
+	waive(all, j.set.Workspace, now)
 	return out.print(a, all, j.files)
 }
 
-// bases is what the command line names, else the workspace's own.
-func (o *checkOptions) bases(set *contract.Set) ([]string, error) {
+// now is what --as-of names: the end of a day, or a time.
+func (o *checkOptions) now(now time.Time) (time.Time, error) {
+	if o.asOf == "" {
+		return now, nil
+	}
+	if day, err := time.Parse(time.DateOnly, o.asOf); err == nil {
+		return day.AddDate(0, 0, 1).Add(-time.Second), nil
+	}
+	at, err := time.Parse(time.RFC3339, o.asOf)
+	if err != nil {
+		return now, fmt.Errorf("--as-of: %q is no date: write 2026-11-30, or 2026-11-30T09:00:00Z", o.asOf)
+	}
+	return at, nil
+}
+
+// refs is what the command line names, else the workspace's own base. What runs,
+// and the releases of a window, stand in for it.
+func (o *checkOptions) refs(set *contract.Set) ([]string, error) {
 	switch {
-	case len(o.against) > 0:
+	case len(o.against) > 0 || o.window || len(o.env) > 0:
 		return o.against, nil
 	case set.Workspace.Against.Value != "":
 		return []string{set.Workspace.Against.Value}, nil
@@ -142,14 +171,51 @@ func (o *checkOptions) bases(set *contract.Set) ([]string, error) {
 	return nil, errors.New("nothing to compare with: name a base, like --against main, or write against: main into evcontract.yaml")
 }
 
+// gather opens everything that is compared with.
+func (b *bases) gather(ctx context.Context, o *checkOptions, how load.Options) error {
+	refs, err := o.refs(b.j.set)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		set, err := b.app.base(ctx, b.j, ref, how)
+		if err != nil {
+			return err
+		}
+		if err := sameMessages(o.message, b.j.set, set); err != nil {
+			return err
+		}
+		root := b.j.root
+		if set.Tree.Dir != "" {
+			root = set.Tree.Dir
+		}
+		b.add(&base{Base: rule.Base{Ref: ref, Commit: set.Tree.Commit, Why: []string{"against"}}, set: set, root: root})
+	}
+	if !o.window && len(o.env) == 0 && len(b.j.set.Workspace.Repos) == 0 {
+		return nil
+	}
+	if b.repos, err = load.OpenRepos(ctx, b.j.set, how); err != nil {
+		return err
+	}
+	return b.collect(ctx, o)
+}
+
+// scope is told where more was compared than one base that was named.
+func (b *bases) scope(o checkOptions, s *rule.Scope) *rule.Scope {
+	if b.repos == nil && len(b.list) <= 1 {
+		return nil
+	}
+	if o.window {
+		s.AsOf, s.Span = b.now, load.Span(b.j.set)
+	}
+	return s
+}
+
 // compare checks one set against one base and shows places as the user types
 // them.
-func (a *app) compare(j *judged, base *contract.Set, o compat.Options) *rule.Report {
+func (a *app) compare(j *judged, base *contract.Set, baseRoot string, o compat.Options) *rule.Report {
+	load.Changed(j.set, base)
 	r := compat.Check(j.set, base, o)
-	baseRoot := j.root
-	if base.Tree.Dir != "" {
-		baseRoot = base.Tree.Dir
-	}
 	for _, f := range base.Findings {
 		f.Old, f.New = f.New, f.Old
 		r.Findings = append(r.Findings, f)

@@ -16,12 +16,34 @@ type Options struct {
 	Writers       contract.Writers
 	Encoding      contract.Encoding
 	Renamed       map[string]string // bare mode: new message to old message
+
+	// Side is who of the old set counts: all of it is the default.
+	Side Side
+
+	// Runs are the services, producers and consumers, that run the old revision
+	// of their contracts; nil: all that it declares.
+	Runs []string
+
+	// Memory keeps answers for the checks that share it; nil: each is asked anew.
+	Memory *Memory
 }
+
+// Side says what the old set is to a check.
+type Side uint8
+
+const (
+	Both    Side = iota // an earlier revision of the new set: it writes and it reads
+	Readers             // another repository, whose consumers read what the new set writes
+	Writers             // another repository, whose events the new set's consumers read
+)
 
 // Check judges a change: it asks whether deployed consumers can read the new
 // set's events (forward) and whether the new set's consumers can read the old
 // ones (backward). Reads are named by the trees' refs.
 func Check(next, prev *contract.Set, o Options) *rule.Report {
+	if o.Memory == nil {
+		o.Memory = &Memory{}
+	}
 	c := &check{new: next, old: prev, options: o, gathered: map[string]int{}, report: &rule.Report{Command: "check", Docs: Docs()}}
 	for _, p := range match(next, prev, o.Renamed) {
 		c.judge(p)
@@ -49,6 +71,12 @@ var asked = map[contract.Compatibility][]rule.Direction{
 // the new workspace or the old one demands. A change cannot lift the gate that
 // it has to pass itself.
 func (c *check) directions() []rule.Direction {
+	directions := c.demanded()
+	only, one := map[Side]rule.Direction{Readers: rule.Forward, Writers: rule.Backward}[c.options.Side]
+	return slices.DeleteFunc(slices.Clone(directions), func(d rule.Direction) bool { return one && d != only })
+}
+
+func (c *check) demanded() []rule.Direction {
 	if c.options.Compatibility != "" {
 		return asked[c.options.Compatibility]
 	}
@@ -71,6 +99,8 @@ func (c *check) judge(p pair) {
 	switch {
 	case p.old == nil || p.old.Status.Value == contract.Draft:
 		return
+	case p.new == nil && p.old.Vendored && c.options.Side == Both:
+		return // a copy that is no longer needed
 	case p.new == nil:
 		c.removed(p)
 		return
@@ -93,16 +123,29 @@ func (c *check) removed(p pair) {
 		return
 	}
 	var readers []string
-	if p.old.Audience.Value != contract.ClosedAudience {
+	if c.anyone(p.old) {
 		readers = append(readers, "")
 	}
 	for _, consumer := range c.old.Readers(p.old.Name.Value) {
-		readers = append(readers, consumer.Name.Value)
+		if c.runs(consumer.Name.Value) {
+			readers = append(readers, consumer.Name.Value)
+		}
 	}
 	for _, name := range readers {
 		read := c.open(reading{event: p.name(), direction: rule.Forward, consumer: name})
 		c.gather(read, p, eventRemoved, eventGone(p))
 	}
+}
+
+// anyone reports whether an event is also judged for a reader whom nobody
+// declared: where it is written, and unless it says that there is none.
+func (c *check) anyone(e *contract.Event) bool {
+	return c.options.Side == Both && !e.Vendored && c.runs(e.Producer.Value) && e.Audience.Value != contract.ClosedAudience
+}
+
+// runs reports whether a service runs the old revision.
+func (c *check) runs(service string) bool {
+	return c.options.Runs == nil || slices.Contains(c.options.Runs, service)
 }
 
 // read asks one question and gathers its answer.
@@ -131,16 +174,18 @@ func unparsable(p pair) bool {
 
 // open enters a read that holds until a finding says otherwise.
 func (c *check) open(r reading) int {
-	newRef, oldRef := c.new.Tree.Ref, c.old.Tree.Ref
-	reader, writer := rule.Party{Ref: oldRef, Consumer: r.consumer}, rule.Party{Ref: newRef}
+	reader, writer := party(c.old), party(c.new)
 	if r.direction == rule.Backward {
-		reader.Ref, writer.Ref = newRef, oldRef
+		reader, writer = writer, reader
 	}
+	reader.Consumer = r.consumer
 	c.report.Reads = append(c.report.Reads, rule.Read{
 		Event: r.event.String(), Direction: r.direction, Reader: reader, Writer: writer, Answer: rule.Holds,
 	})
 	return len(c.report.Reads) - 1
 }
+
+func party(s *contract.Set) rule.Party { return rule.Party{Ref: s.Tree.Ref, Repo: s.Repo} }
 
 // finish writes each read's findings, now that they are final.
 func (c *check) finish() {

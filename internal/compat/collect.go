@@ -33,7 +33,7 @@ func (c *check) gather(read int, p pair, by *Rule, m move) {
 
 // payload asks the engine and gathers its breaks.
 func (c *check) payload(read int, r reading) {
-	result := Read(r.question)
+	result := c.options.Memory.Read(r.question)
 	c.report.Reads[read].Reason = result.Reason
 	if result.Answer == rule.Unknown {
 		c.undecided(read, r, result.Reason)

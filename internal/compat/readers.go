@@ -21,14 +21,17 @@ func (c *check) readings(p pair, d rule.Direction) []reading {
 	reader, writer, declared := p.old, p.new, c.old.Consumers
 	if d == rule.Backward {
 		reader, writer, declared = p.new, p.old, c.new.Consumers
+		if !c.runs(writer.Producer.Value) {
+			return nil
+		}
 	}
 	base := reading{event: p.name(), direction: d, pair: p, question: Question{Reader: reader, Writer: writer, As: c.assumptions(writer)}}
 	var all []reading
-	if reader.Audience.Value != contract.ClosedAudience {
+	if c.anyone(reader) {
 		all = append(all, base)
 	}
 	for _, consumer := range declared {
-		if how := consumer.Reading(reader.Name.Value); how != nil {
+		if how := consumer.Reading(reader.Name.Value); how != nil && (d == rule.Backward || c.runs(consumer.Name.Value)) {
 			all = append(all, base.by(consumer, how))
 		}
 	}

@@ -31,6 +31,7 @@ type Event struct {
 	Content   string          `yaml:"-"` // identifies what the event declares, its schema included, by the bytes of its files; empty: not known
 	Deferred  func()          `yaml:"-"` // reads the schema, where that was put off; nil where it was read
 	Synthetic bool            `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
+	Vendored  bool            `yaml:"-"` // a copy of another repository's contract, which is written there
 }
 
 // Identity says which fields play which role.

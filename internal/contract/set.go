@@ -8,6 +8,7 @@ import (
 // Set is everything that one tree declares.
 type Set struct {
 	Tree      *source.Tree
+	Repo      string     // its key under repos:, where it was loaded from another repository
 	Workspace *Workspace // never nil; in bare mode its zero value with defaults
 	Bare      bool       // schemas without a workspace
 	Events    []*Event   // by name

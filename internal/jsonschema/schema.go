@@ -60,5 +60,8 @@ func (s *Schema) Same(other *Schema) bool {
 	return s.options.AssertFormats == other.options.AssertFormats && s.Digest() == other.Digest()
 }
 
+// AssertsFormats reports whether a value that is not of its format is invalid.
+func (s *Schema) AssertsFormats() bool { return s.options.AssertFormats }
+
 // Fields lists every field below the root in the order of the schema.
 func (s *Schema) Fields() []contract.Field { return s.fields() }

@@ -107,6 +107,7 @@ func (l *loader) loose() {
 func (l *loader) complete() {
 	for _, e := range l.set.Events {
 		l.schema(e)
+		e.Vendored = l.set.Lock.Of(e.Pos.File) != nil
 		e.Samples = sync.OnceValue(func() [][]byte { return samples(l.tree, e) })
 	}
 	slices.SortFunc(l.set.Events, func(a, b *contract.Event) int {
@@ -199,6 +200,19 @@ func (l *loader) unreadable(problems ...*source.Error) {
 			Fingerprint: rule.Fingerprint(Unreadable.ID, p.Pos.File, p.Msg),
 		})
 	}
+}
+
+// UnreadableAt turns errors that have a place into findings.
+func UnreadableAt(err error) []rule.Finding {
+	l := &loader{set: &contract.Set{}}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range several.Unwrap() {
+			l.set.Findings = append(l.set.Findings, UnreadableAt(one)...)
+		}
+	} else if at := (*source.Error)(nil); errors.As(err, &at) {
+		l.unreadable(at)
+	}
+	return l.set.Findings
 }
 
 func (l *loader) fail(err error) {

@@ -33,6 +33,7 @@ type Repo struct {
 	Path string     // as a person standing in the workspace's folder names it
 	Pos  source.Pos // of its path in evcontract.yaml; zero for the workspace's own
 
+	own     bool              // the workspace's
 	glob    source.At[string] // of tags
 	options Options
 	dir     string // on disk
@@ -48,7 +49,7 @@ func OpenRepos(ctx context.Context, set *contract.Set, o Options) (*Repos, error
 		return nil, fmt.Errorf("%s is not on disk, so that its repos and environments cannot be found: name a folder", set.Tree.Name)
 	}
 	r := &Repos{own: set, options: o}
-	if err := r.open(ctx, &Repo{Path: ".", dir: set.Tree.Dir}); err != nil {
+	if err := r.open(ctx, &Repo{Path: ".", dir: set.Tree.Dir, own: true}); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(set.Workspace.Repos)) {
@@ -183,10 +184,14 @@ func (r *Repo) Set(ctx context.Context, ref string) (*contract.Set, error) {
 	o := r.options
 	o.Loose = true
 	set, err := Set(ctx, tree, o)
-	if err == nil {
-		r.sets[tree.Commit] = set
+	if err != nil {
+		return nil, err
 	}
-	return set, err
+	if !r.own {
+		set.Repo = r.Name
+	}
+	r.sets[tree.Commit] = set
+	return set, nil
 }
 
 // expand gives what a path or a glob names on disk.

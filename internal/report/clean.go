@@ -80,13 +80,27 @@ func clean(r *rule.Report) *rule.Report {
 	for i := range c.Findings {
 		cleanFinding(&c.Findings[i])
 	}
+	if r.Scope != nil {
+		s := *r.Scope
+		s.Bases = slices.Clone(s.Bases)
+		for i, b := range s.Bases {
+			s.Bases[i].Repo, s.Bases[i].Ref, s.Bases[i].Why = plain(b.Repo), plain(b.Ref), slices.Clone(b.Why)
+			for k, why := range b.Why {
+				s.Bases[i].Why[k] = plain(why)
+			}
+		}
+		c.Scope = &s
+	}
 	return &c
 }
 
 func cleanRead(r *rule.Read) {
 	r.Event, r.Reason = plain(r.Event), plain(r.Reason)
-	r.Reader = rule.Party{Ref: plain(r.Reader.Ref), Consumer: plain(r.Reader.Consumer)}
-	r.Writer = rule.Party{Ref: plain(r.Writer.Ref), Consumer: plain(r.Writer.Consumer)}
+	r.Reader, r.Writer = cleanParty(r.Reader), cleanParty(r.Writer)
+}
+
+func cleanParty(p rule.Party) rule.Party {
+	return rule.Party{Ref: plain(p.Ref), Repo: plain(p.Repo), Consumer: plain(p.Consumer)}
 }
 
 func cleanFinding(f *rule.Finding) {

@@ -29,6 +29,21 @@ type (
 		Verdict  rule.Verdict `json:"verdict"`
 		Reads    []read       `json:"reads"`
 		Findings []finding    `json:"findings"`
+		Scope    *scope       `json:"scope"`
+	}
+	scope struct {
+		AsOf  *string `json:"as_of"`
+		Span  *string `json:"span"`
+		Bases []base  `json:"bases"`
+		Pairs int     `json:"pairs"`
+	}
+	base struct {
+		Repo     *string  `json:"repo"`
+		Ref      string   `json:"ref"`
+		Commit   *string  `json:"commit"`
+		Released *string  `json:"released"`
+		Until    *string  `json:"until"`
+		Why      []string `json:"why"`
 	}
 	read struct {
 		Event     string         `json:"event"`
@@ -41,6 +56,7 @@ type (
 	}
 	party struct {
 		Ref      string  `json:"ref"`
+		Repo     *string `json:"repo"`
 		Consumer *string `json:"consumer"`
 	}
 	finding struct {
@@ -89,6 +105,7 @@ func JSON(w io.Writer, r *rule.Report, _ Options) error {
 	d := document{
 		Tool: "evcontract", Version: r.Version, Verdict: r.Verdict(),
 		Reads: make([]read, len(r.Reads)), Findings: make([]finding, len(r.Findings)),
+		Scope: scopeOf(r.Scope),
 	}
 	for i := range r.Reads {
 		d.Reads[i] = readOf(&r.Reads[i])
@@ -102,10 +119,32 @@ func JSON(w io.Writer, r *rule.Report, _ Options) error {
 func readOf(r *rule.Read) read {
 	return read{
 		Event: r.Event, Direction: r.Direction,
-		Reader: party{r.Reader.Ref, some(r.Reader.Consumer)},
-		Writer: party{r.Writer.Ref, some(r.Writer.Consumer)},
+		Reader: party{r.Reader.Ref, some(r.Reader.Repo), some(r.Reader.Consumer)},
+		Writer: party{r.Writer.Ref, some(r.Writer.Repo), some(r.Writer.Consumer)},
 		Answer: r.Answer, Reason: some(r.Reason), Findings: list(r.Findings),
 	}
+}
+
+func scopeOf(s *rule.Scope) *scope {
+	if s == nil {
+		return nil
+	}
+	out := &scope{AsOf: moment(s.AsOf), Bases: make([]base, len(s.Bases)), Pairs: s.Pairs}
+	if !s.AsOf.IsZero() {
+		out.Span = some(span(s.Span))
+	}
+	for i, b := range s.Bases {
+		out.Bases[i] = base{some(b.Repo), b.Ref, some(b.Commit), moment(b.Released), moment(b.Until), list(b.Why)}
+	}
+	return out
+}
+
+// moment gives null for a time that is not known.
+func moment(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return some(t.UTC().Format(time.RFC3339))
 }
 
 func findingOf(f *rule.Finding) finding {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/evcontract/evcontract/internal/rule"
@@ -64,7 +65,8 @@ func TestJSONSchema(t *testing.T) {
 // TestJSONLosesNothing fills every field of a finding and of a read, also those
 // that are added after this was written, and reads them back.
 func TestJSONLosesNothing(t *testing.T) {
-	want := rule.Report{Version: "v1", Reads: []rule.Read{filled[rule.Read]()}, Findings: []rule.Finding{filled[rule.Finding]()}}
+	scope := filled[rule.Scope]()
+	want := rule.Report{Version: "v1", Reads: []rule.Read{filled[rule.Read]()}, Findings: []rule.Finding{filled[rule.Finding]()}, Scope: &scope}
 	var got document
 	d := json.NewDecoder(bytes.NewReader(render(t, "json", &want, Options{})))
 	d.DisallowUnknownFields()
@@ -77,6 +79,23 @@ func TestJSONLosesNothing(t *testing.T) {
 	if diff := cmp.Diff(want.Findings[0], backFinding(t, got.Findings[0])); diff != "" {
 		t.Errorf("finding (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff(want.Scope, backScope(t, got.Scope), cmpopts.IgnoreFields(rule.Scope{}, "Span")); diff != "" || *got.Scope.Span != "7ns" {
+		t.Errorf("scope, of %s (-want +got):\n%s", *got.Scope.Span, diff)
+	}
+}
+
+func backScope(t *testing.T, s *scope) *rule.Scope {
+	when := func(text *string) time.Time {
+		v, err := time.Parse(time.RFC3339, *text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	b := s.Bases[0]
+	return &rule.Scope{AsOf: when(s.AsOf), Pairs: s.Pairs, Bases: []rule.Base{{
+		Repo: *b.Repo, Ref: b.Ref, Commit: *b.Commit, Released: when(b.Released), Until: when(b.Until), Why: b.Why,
+	}}}
 }
 
 // filled gives a value none of whose fields is zero.
@@ -108,7 +127,7 @@ func fill(v reflect.Value, name string) {
 		fill(v.Index(0), name)
 	case reflect.String:
 		v.SetString(name + " <\u202e&\x1b>")
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Uint8:
 		v.SetUint(1)
@@ -118,8 +137,8 @@ func fill(v reflect.Value, name string) {
 func backRead(r read) rule.Read {
 	return rule.Read{
 		Event: r.Event, Direction: r.Direction, Answer: r.Answer, Reason: *r.Reason, Findings: r.Findings,
-		Reader: rule.Party{Ref: r.Reader.Ref, Consumer: *r.Reader.Consumer},
-		Writer: rule.Party{Ref: r.Writer.Ref, Consumer: *r.Writer.Consumer},
+		Reader: rule.Party{Ref: r.Reader.Ref, Repo: *r.Reader.Repo, Consumer: *r.Reader.Consumer},
+		Writer: rule.Party{Ref: r.Writer.Ref, Repo: *r.Writer.Repo, Consumer: *r.Writer.Consumer},
 	}
 }
 

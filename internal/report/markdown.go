@@ -36,6 +36,9 @@ func Markdown(w io.Writer, r *rule.Report, _ Options) error {
 		}
 		b.WriteString(section)
 	}
+	if lines := scopeLines(r); lines != nil {
+		fmt.Fprintf(&b, "\n<sub>%s</sub>\n", prose(strings.Join(lines, " · ")))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -77,6 +77,20 @@ func reports() map[string]*rule.Report {
 					Answer: rule.Unknown, Reason: "pattern with a back-reference"},
 			},
 		},
+		"window": {
+			Command: "check", Version: "v1.2.3", Docs: docs, Findings: []rule.Finding{waivedOne},
+			Reads: []rule.Read{
+				{Event: "OrderPaid.v1", Direction: rule.Forward, Reader: rule.Party{Ref: "v1.2.0", Repo: "loyalty", Consumer: "loyalty"}, Writer: rule.Party{Ref: "."},
+					Answer: rule.Holds},
+				{Event: "OrderPaid.v1", Direction: rule.Backward, Reader: rule.Party{Ref: ".", Consumer: "notification"}, Writer: rule.Party{Ref: "v1.4.0"},
+					Answer: rule.Holds, Findings: []string{waivedOne.Fingerprint}},
+			},
+			Scope: &rule.Scope{AsOf: until, Span: 37 * 24 * time.Hour, Pairs: 2, Bases: []rule.Base{
+				{Ref: "v1.4.0", Commit: "0123456789abcdef0123456789abcdef01234567", Released: until.AddDate(0, 0, -9), Why: []string{"window", "prod"}},
+				{Repo: "loyalty", Ref: "v1.2.0", Why: []string{"canary"}},
+				{Repo: "audit", Why: []string{"disk"}},
+			}},
+		},
 		"lint":    {Command: "lint", Version: "v1.2.3", Docs: docs, Findings: []rule.Finding{lintOne}},
 		"clean":   {Command: "lint", Version: "v1.2.3", Docs: docs},
 		"hostile": {Command: "lint", Version: "v1.2.3", Docs: docs, Findings: []rule.Finding{hostile()}},

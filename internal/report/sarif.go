@@ -94,6 +94,9 @@ func SARIF(w io.Writer, r *rule.Report, _ Options) error {
 		Results:    make([]sarifResult, len(r.Findings)),
 		Properties: map[string]any{"verdict": r.Verdict(), "summary": summary(r)},
 	}
+	if r.Scope != nil {
+		run.Properties["scope"] = scopeOf(r.Scope)
+	}
 	index := map[string]int{}
 	for i := range r.Docs {
 		index[r.Docs[i].ID] = i

@@ -25,6 +25,9 @@ func Text(w io.Writer, r *rule.Report, o Options) error {
 		}
 		fmt.Fprintln(t)
 	}
+	for _, line := range scopeLines(r) {
+		fmt.Fprintln(t, t.dim(line))
+	}
 	fmt.Fprintln(t, t.verdict(r, summary(r)))
 	return out.Flush()
 }

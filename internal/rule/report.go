@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Answer is what a read came to.
@@ -30,6 +31,7 @@ type Read struct {
 // the consumer who reads.
 type Party struct {
 	Ref      string
+	Repo     string // empty: the repository that is judged
 	Consumer string
 }
 
@@ -49,6 +51,25 @@ type Report struct {
 	Docs     []Doc  // the rules that may speak here, for formats that list them
 	Reads    []Read
 	Findings []Finding
+	Scope    *Scope // what was judged; nil where a report compares with nothing, or with one base that was named
+}
+
+// Scope is what a check compared with, where that is more than one named base.
+type Scope struct {
+	AsOf  time.Time     // what counted as now; zero where no window was asked for
+	Span  time.Duration // of the window
+	Bases []Base
+	Pairs int // questions that were really judged: distinct pairs of revisions, read in one way; reads share them
+}
+
+// Base is one revision that was compared with.
+type Base struct {
+	Repo     string // empty: the repository that is judged
+	Ref      string
+	Commit   string    // empty: not from git
+	Released time.Time // zero: not known
+	Until    time.Time // when its successor was released; zero: it is the newest, or that is not known
+	Why      []string  // window, an environment's name, against, newest
 }
 
 // UndecidedRule is the rule of an answer of unknown.
@@ -99,6 +120,9 @@ func (r *Report) Merge(other *Report) {
 		known[r.Findings[i].Fingerprint] = i
 	}
 	r.Reads = append(r.Reads, other.Reads...)
+	if other.Scope != nil {
+		r.Scope = other.Scope
+	}
 	for _, f := range other.Findings {
 		i, seen := known[f.Fingerprint]
 		if !seen {

@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/evcontract/evcontract/internal/compat"
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// base is one revision that a check compares with.
+type base struct {
+	rule.Base
+	set  *contract.Set
+	root string       // that its places are relative to
+	runs []string     // the services that run it; nil: all that it declares
+	span compatWindow // which of the windows it is in
+	repo *load.Repo   // nil: what was named on the command line
+}
+
+// compatWindow says which window a release of another repository is in: that of
+// what it wrote, or also that of what it may be rolled back to.
+type compatWindow uint8
+
+const (
+	inBoth    compatWindow = iota // its events may be read, and it may read
+	onlyWrote                     // it is too old to run again
+)
+
+// bases collects what a check compares with, each commit of each repository once.
+type bases struct {
+	app   *app
+	j     *judged
+	repos *load.Repos
+	now   time.Time
+	list  []*base
+}
+
+// add enters a revision, or one more reason for it.
+func (b *bases) add(next *base) {
+	for _, known := range b.list {
+		same := known.Commit != "" && known.Commit == next.Commit && known.Repo == next.Repo
+		if known.set != next.set && !same {
+			continue
+		}
+		for _, why := range next.Why {
+			if !slices.Contains(known.Why, why) {
+				known.Why = append(known.Why, why)
+			}
+		}
+		if known.runs == nil || next.runs == nil {
+			known.runs = nil
+		} else {
+			known.runs = append(known.runs, next.runs...)
+		}
+		known.span = min(known.span, next.span)
+		if known.Released.IsZero() {
+			known.Released, known.Until = next.Released, next.Until
+		}
+		return
+	}
+	b.list = append(b.list, next)
+}
+
+// at enters a ref of a repository.
+func (b *bases) at(ctx context.Context, repo *load.Repo, ref, why string) (*base, error) {
+	set, err := repo.Set(ctx, ref)
+	if errors.Is(err, fs.ErrNotExist) && repo == b.repos.Own() {
+		return nil, nil // the folder did not exist there: everything is new
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &base{
+		Base: rule.Base{Repo: set.Repo, Ref: ref, Commit: set.Tree.Commit, Why: []string{why}},
+		set:  set, root: repo.Dir(), repo: repo,
+	}, nil
+}
+
+// window enters the releases of a repository that are in the window. What
+// another repository's consumers ran longer ago than a rollback goes, they don't
+// run again; its producers' events may still be read.
+func (b *bases) window(ctx context.Context, repo *load.Repo) error {
+	if !repo.HasRefs() {
+		return b.disk(ctx, repo)
+	}
+	releases, err := repo.Window(ctx, load.Span(b.j.set), b.now)
+	if err != nil {
+		return err
+	}
+	if len(releases) == 0 {
+		return noRelease(repo, b.now)
+	}
+	if repo.Shallow() {
+		fmt.Fprintf(b.app.err, "evcontract: the repository at %s is a shallow clone, where releases may be missing: run there\n  git fetch --unshallow --tags\n", repo.Path)
+	}
+	rollback := time.Duration(b.j.set.Workspace.Window.Rollback.Value)
+	for _, r := range releases {
+		at, err := b.at(ctx, repo, r.Name, "window")
+		if err != nil {
+			return err
+		}
+		if at == nil {
+			continue
+		}
+		at.Released, at.Until = r.Date, r.Until
+		if repo != b.repos.Own() && !r.Until.IsZero() && b.now.Sub(r.Until) >= rollback {
+			at.span = onlyWrote
+		}
+		b.add(at)
+	}
+	return nil
+}
+
+// noRelease says that a repository has no release that could be in a window.
+func noRelease(repo *load.Repo, now time.Time) error {
+	glob, at := repo.Glob(), repo.Pos
+	which := "no tag"
+	if glob.Value != "" {
+		which, at = fmt.Sprintf("no tag that fits %q", glob.Value), glob.Pos
+	}
+	message := fmt.Sprintf("the repository at %s has %s up to %s: tag its releases, or fetch them with git fetch --tags", repo.Path, which, now.UTC().Format(time.DateTime))
+	if at.IsZero() {
+		return errors.New(message)
+	}
+	return source.Errorf(at, "%s", message)
+}
+
+// disk enters what has no refs.
+func (b *bases) disk(ctx context.Context, repo *load.Repo) error {
+	if repo == b.repos.Own() {
+		return fmt.Errorf("%s is in no git repository, so that it has no releases: name what to compare with, like --against FOLDER", b.j.set.Tree.Name)
+	}
+	at, err := b.at(ctx, repo, "", "disk")
+	if err == nil {
+		b.add(at)
+	}
+	return err
+}
+
+// running enters what runs in an environment.
+func (b *bases) running(ctx context.Context, name string) error {
+	env, err := b.repos.Environment(name)
+	if err != nil {
+		return err
+	}
+	running, err := b.repos.Running(ctx, env)
+	if err != nil {
+		return err
+	}
+	for _, r := range running {
+		for _, i := range r.Instances {
+			b.add(&base{
+				Base: rule.Base{Repo: i.Set.Repo, Ref: i.Ref.Value, Commit: i.Set.Tree.Commit, Why: []string{name}},
+				set:  i.Set, root: r.Repo.Dir(), repo: r.Repo, runs: []string{r.Service.Name.Value},
+			})
+		}
+	}
+	return nil
+}
+
+// newest enters the newest release of a repository of which no environment says
+// anything; a repository without releases as it is in HEAD.
+func (b *bases) newest(ctx context.Context, repo *load.Repo) error {
+	if !repo.HasRefs() {
+		return b.disk(ctx, repo)
+	}
+	tags, err := repo.Tags(ctx)
+	if err != nil {
+		return err
+	}
+	ref := "HEAD"
+	switch {
+	case len(tags) > 0:
+		ref = tags[len(tags)-1].Name
+	case repo.Glob().Value != "":
+		return noRelease(repo, b.now)
+	}
+	at, err := b.at(ctx, repo, ref, "newest")
+	if err == nil && at != nil {
+		if len(tags) > 0 {
+			at.Released = tags[len(tags)-1].Date
+		}
+		b.add(at)
+	}
+	return err
+}
+
+// known reports whether anything of a repository was entered.
+func (b *bases) known(repo *load.Repo) bool {
+	return slices.ContainsFunc(b.list, func(x *base) bool { return x.repo == repo })
+}
+
+// collect decides what is compared with: what --against names; what runs in the
+// environment that --env names; with --window every release that is in it; and
+// of the other repositories what runs in any environment, else their newest
+// release.
+func (b *bases) collect(ctx context.Context, o *checkOptions) error {
+	if o.window {
+		for _, repo := range b.repos.All() {
+			if err := b.window(ctx, repo); err != nil {
+				return err
+			}
+		}
+	}
+	environments := o.env
+	if len(environments) == 0 {
+		environments = slices.Sorted(maps.Keys(b.j.set.Workspace.Environments))
+	}
+	for _, name := range slices.Compact(environments) {
+		if err := b.running(ctx, name); err != nil {
+			return err
+		}
+	}
+	if o.window || len(o.env) > 0 {
+		return nil
+	}
+	// An environment says what runs of the others; this one has its own base.
+	b.list = slices.DeleteFunc(b.list, func(x *base) bool { return x.repo == b.repos.Own() })
+	for _, repo := range b.repos.All()[1:] {
+		if !b.known(repo) {
+			if err := b.newest(ctx, repo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judge checks the workspace against every base, and says what that were.
+func (b *bases) judge(options compat.Options) *rule.Report {
+	all := &rule.Report{Scope: &rule.Scope{}}
+	options.Memory = &compat.Memory{}
+	own := b.own()
+	for _, x := range b.list {
+		o := options
+		o.Runs = x.runs
+		all.Scope.Bases = append(all.Scope.Bases, x.Base)
+		if x.repo == nil || x.repo == b.repos.Own() {
+			all.Merge(b.app.compare(b.j, x.set, x.root, o))
+			continue
+		}
+		if x.span == inBoth {
+			o.Side = compat.Readers
+			for _, readers := range b.readers(x, own) {
+				all.Merge(b.app.compare(b.j, readers.set, readers.root, o))
+			}
+		}
+		o.Side = compat.Writers
+		all.Merge(b.app.compare(b.j, b.writers(x, own), x.root, o))
+	}
+	all.Scope.Pairs = options.Memory.Pairs()
+	return all
+}
+
+// own lists the bases that are earlier revisions of the workspace itself.
+func (b *bases) own() []*base {
+	var own []*base
+	for _, x := range b.list {
+		if x.repo == nil || x.repo == b.repos.Own() {
+			own = append(own, x)
+		}
+	}
+	return own
+}
+
+// readers are the consumers of another repository as a base of this workspace:
+// one with the copies of the contracts that their repository has, since that is
+// their revision, and for readings of which it has no copy one with the contracts
+// of each base of the workspace.
+func (b *bases) readers(x *base, own []*base) []*base {
+	written := b.written(own)
+	copies := *x.set
+	copies.Events = nil
+	for _, e := range x.set.Events {
+		if written[e.Name.Value] {
+			copies.Events = append(copies.Events, e)
+		}
+	}
+	copies.Workspace = b.workspaceOf(own)
+	all := []*base{{set: &copies, root: x.root}}
+	lent := borrowing(x.set, written)
+	if len(lent) == 0 {
+		return all
+	}
+	for _, o := range own {
+		borrowed := *o.set
+		tree := *o.set.Tree
+		tree.Ref = x.set.Tree.Ref
+		borrowed.Tree, borrowed.Repo, borrowed.Consumers, borrowed.Findings = &tree, x.set.Repo, lent, nil
+		all = append(all, &base{set: &borrowed, root: o.root})
+	}
+	return all
+}
+
+// borrowing lists consumers with those of their readings of which their own set
+// has no contract.
+func borrowing(set *contract.Set, written map[contract.Name]bool) []*contract.Consumer {
+	var lent []*contract.Consumer
+	for _, c := range set.Consumers {
+		one := *c
+		one.Reads = slices.DeleteFunc(slices.Clone(c.Reads), func(r contract.Reading) bool {
+			return !written[r.Event.Value] || set.Event(r.Event.Value) != nil
+		})
+		if len(one.Reads) > 0 {
+			lent = append(lent, &one)
+		}
+	}
+	return lent
+}
+
+// written are the events that the workspace itself declares or declared.
+func (b *bases) written(own []*base) map[contract.Name]bool {
+	names := map[contract.Name]bool{}
+	sets := []*contract.Set{b.j.set}
+	for _, o := range own {
+		sets = append(sets, o.set)
+	}
+	for _, set := range sets {
+		for _, e := range set.Events {
+			if !e.Vendored {
+				names[e.Name.Value] = true
+			}
+		}
+	}
+	return names
+}
+
+// workspaceOf is the manifest whose demands a change cannot lift by itself.
+func (b *bases) workspaceOf(own []*base) *contract.Workspace {
+	if len(own) > 0 {
+		return own[len(own)-1].set.Workspace
+	}
+	return b.j.set.Workspace
+}
+
+// writers are the events of another repository of which the workspace has copies.
+func (b *bases) writers(x *base, own []*base) *contract.Set {
+	writers := *x.set
+	writers.Events, writers.Workspace = nil, b.workspaceOf(own)
+	if x.span == inBoth {
+		writers.Findings = nil // its readers' report has them
+	}
+	for _, e := range x.set.Events {
+		if own := b.j.set.Event(e.Name.Value); own != nil && own.Vendored && !e.Vendored {
+			writers.Events = append(writers.Events, e)
+		}
+	}
+	return &writers
+}

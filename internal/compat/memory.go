@@ -1,0 +1,89 @@
+package compat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
+)
+
+// Memory asks every question once. Two questions are one if their readers are of
+// one revision, their writers too, and they are read in one way; a release that
+// left an event alone costs nothing then, and neither do two consumers that read
+// alike. What a question found has the places of the revision that was asked
+// about first. The zero value is ready; it may be used from several goroutines
+// at once.
+type Memory struct {
+	mu      sync.Mutex
+	answers map[string]*answer
+}
+
+type answer struct {
+	once   sync.Once
+	result Result
+}
+
+// Read is Read, or what it answered before.
+func (m *Memory) Read(q Question) Result {
+	key, known := question(q)
+	if !known {
+		key = fmt.Sprintf("%p %p %s", q.Reader, q.Writer, q.As.key())
+	}
+	m.mu.Lock()
+	if m.answers == nil {
+		m.answers = map[string]*answer{}
+	}
+	a := m.answers[key]
+	if a == nil {
+		a = &answer{}
+		m.answers[key] = a
+	}
+	m.mu.Unlock()
+	a.once.Do(func() { a.result = Read(q) })
+	return a.result
+}
+
+// Pairs is how many questions were really asked.
+func (m *Memory) Pairs() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.answers)
+}
+
+// question names what an answer depends on. A schema that could not be read has
+// no revision that says anything.
+func question(q Question) (string, bool) {
+	if q.Reader.Schema == nil || q.Writer.Schema == nil {
+		return "", false
+	}
+	return strings.Join([]string{revision(q.Reader), revision(q.Writer), q.As.key()}, "\x00"), true
+}
+
+// revision is the revision of what an answer takes from an event: the schema,
+// and which fields had another name. Identity and channel are compared by rules.
+func revision(e *contract.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s", e.Name.Value, e.Schema.Format(), e.Schema.Digest())
+	if s, ok := e.Schema.(*jsonschema.Schema); ok {
+		fmt.Fprintf(&b, " %t", s.AssertsFormats())
+	}
+	for _, to := range slices.Sorted(maps.Keys(e.Renamed)) {
+		fmt.Fprintf(&b, " %q=%q", to, e.Renamed[to].Value)
+	}
+	return b.String()
+}
+
+// key says in a text what an answer assumes. The order in which fields are
+// declared says nothing.
+func (a Assumptions) key() string {
+	fields := make([]string, len(a.Fields))
+	for i, f := range a.Fields {
+		fields[i] = f.String()
+	}
+	slices.Sort(fields)
+	return fmt.Sprintf("%s %s %t %s %s %t %q", a.UnknownFields, a.UnknownEnums, a.Declared, a.Writers, a.Encoding, a.Fields == nil, slices.Compact(fields))
+}

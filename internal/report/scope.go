@@ -1,0 +1,67 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// scopeLines say in words what a check compared with, one line for each
+// repository; none where it was one base that was named.
+func scopeLines(r *rule.Report) []string {
+	s := r.Scope
+	if s == nil {
+		return nil
+	}
+	var lines, repos []string
+	for _, b := range s.Bases {
+		if !slices.Contains(repos, b.Repo) {
+			repos = append(repos, b.Repo)
+			lines = append(lines, basesOf(s, b.Repo))
+		}
+	}
+	if !s.AsOf.IsZero() {
+		lines = append(lines, fmt.Sprintf("window: %s up to %s", span(s.Span), s.AsOf.UTC().Format("2006-01-02 15:04 MST")))
+	}
+	return append(lines, fmt.Sprintf("judged: %s, for %s", count(s.Pairs, "distinct pair")+" of revisions", count(len(r.Reads), "read")))
+}
+
+func basesOf(s *rule.Scope, repo string) string {
+	var words []string
+	for _, b := range s.Bases {
+		if b.Repo == repo {
+			words = append(words, baseText(b))
+		}
+	}
+	text := shortenList(words, 12)
+	if repo != "" {
+		text = repo + ": " + text
+	}
+	return "against " + text
+}
+
+// baseText is a revision and why it counts, where that is not the window.
+func baseText(b rule.Base) string {
+	text := b.Ref
+	if text == "" {
+		text = "the files on disk"
+	}
+	why := slices.DeleteFunc(slices.Clone(b.Why), func(w string) bool { return w == "window" || w == "against" || w == "disk" })
+	if len(why) > 0 {
+		text += " (" + strings.Join(why, ", ") + ")"
+	}
+	return text
+}
+
+// span is a length of time, in days where it is whole ones.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d > 0 && d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return d.String()
+}
