@@ -18,7 +18,9 @@ lint: ## gofmt, go vet, go mod tidy and golangci-lint (installed into bin/)
 	bash .ci/lint
 
 bench: ## Run the benchmarks; ends with one JSON line for each figure
-	{ go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...; cd bench && go run . -for $(TIME) -rounds $(ROUNDS) && go run ./buf; } | go run ./internal/figures
+	{ go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...; \
+	  (cd testdata/gen && go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...); \
+	  cd bench && go run . -for $(TIME) -rounds $(ROUNDS) && go run ./buf; } | go run ./internal/figures
 
 demo: ## The whole story on the orders example, on SQLite
 	go run ./cmd/evcontract demo

@@ -40,20 +40,20 @@ func NewEffectKey(key Key, consumer, effect string) EffectKey {
 // digest is a UUIDv8 over length-prefixed parts, so that ("ab", "c") and
 // ("a", "bc") differ.
 func digest(domain, name string, parts []string) [16]byte {
-	h := sha256.New()
-	var size [8]byte
-	write := func(s string) {
-		binary.BigEndian.PutUint64(size[:], uint64(len(s)))
-		h.Write(size[:])
-		h.Write([]byte(s))
+	var room [256]byte // of what most keys need
+	text := room[:0]
+	add := func(part string) {
+		text = binary.BigEndian.AppendUint64(text, uint64(len(part)))
+		text = append(text, part...)
 	}
-	write(domain)
-	write(name)
+	add(domain)
+	add(name)
 	for _, p := range parts {
-		write(p)
+		add(p)
 	}
 	var id [16]byte
-	copy(id[:], h.Sum(nil))
+	sum := sha256.Sum256(text)
+	copy(id[:], sum[:])
 	id[6] = id[6]&0x0f | 0x80 // version 8
 	id[8] = id[8]&0x3f | 0x80 // RFC 9562 variant
 	return id

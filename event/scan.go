@@ -20,30 +20,26 @@ import (
 //		}
 //	}
 type Scanner struct {
-	data  []byte
-	all   string // the document as a string, if strings are cut from it
-	at    int    // offset of the next byte
-	err   *Offence
-	depth int
-	near  [scanNear]scanLevel // levels that cost no allocation
-	far   []scanLevel
-}
-
-// scanLevel is one object or list that is open, and where in it the scanner is.
-type scanLevel struct {
-	name  []byte // of an object's member
-	index int    // of a list's element, or how many members were passed; -1 before the first
-	list  bool
+	data   []byte
+	at     int    // offset of the next byte
+	depth  int    // objects and lists that are open
+	fresh  bool   // one was entered, and no step made in it
+	quiet  bool   // nobody asks what the offence is
+	offset [2]int // of the name of the member at hand
+	name   []byte // the same, where it holds an escape
+	window string // a part of the document that strings are cut from
+	begin  int    // where the window begins
+	err    *Offence
 }
 
 const (
-	scanNear  = 8
 	scanDepth = 512 // objects and lists inside each other
 
-	// scanShared is the size up to which all strings of a document share one
-	// copy of it: one allocation. Strings of a larger one are copied each, so
-	// that a short string which is kept doesn't keep a long document.
-	scanShared = 4096
+	// Strings of a document are cut from windows: copies of it that begin at
+	// scanWindow bytes and grow up to scanLargest, so that many strings cost one
+	// allocation, and one that is kept doesn't keep a long document.
+	scanWindow  = 512
+	scanLargest = 4096
 )
 
 // NewScanner reads a document. The scanner keeps data and never changes it.
@@ -64,35 +60,54 @@ func (o *Offence) Error() string {
 
 // Refuse notes an offence of the value at hand, which may already be passed.
 func (s *Scanner) Refuse(format string, args ...any) {
-	if s.err == nil {
-		s.refuse(s.path(), fmt.Sprintf(format, args...))
+	switch {
+	case s.err != nil:
+	case s.quiet:
+		s.refuse(anyOffence)
+	default:
+		s.refuse(&Offence{Path: s.path(), Msg: fmt.Sprintf(format, args...)})
 	}
 }
 
-func (s *Scanner) refuse(path, msg string) {
+// anyOffence stands for one that nobody asks for.
+var anyOffence = new(Offence)
+
+// refuse ends the reading with the first offence.
+func (s *Scanner) refuse(o *Offence) {
 	if s.err == nil {
-		s.err = &Offence{Path: path, Msg: msg}
+		s.err = o
 	}
 	s.at = len(s.data)
 }
 
 // Need refuses the object that was just passed unless a member was seen in it.
 func (s *Scanner) Need(name string, seen bool) {
-	if seen || s.err != nil {
-		return
+	if !seen {
+		s.missing(name)
 	}
-	path := appendName([]byte(s.path()), []byte(name))
-	s.refuse(string(path), "required, but missing")
+}
+
+func (s *Scanner) missing(name string) {
+	switch {
+	case s.err != nil:
+	case s.quiet:
+		s.refuse(anyOffence)
+	default:
+		path := appendName([]byte(s.path()), []byte(name))
+		s.refuse(&Offence{Path: string(path), Msg: "required, but missing"})
+	}
 }
 
 // Once marks a member as seen, and refuses one that stands there twice: readers
 // would disagree about which of the two counts.
 func (s *Scanner) Once(seen *bool) {
 	if *seen {
-		s.Refuse("the member stands there twice")
+		s.twice()
 	}
 	*seen = true
 }
+
+func (s *Scanner) twice() { s.Refuse("the member stands there twice") }
 
 // Unknown refuses a member that the contract doesn't name.
 func (s *Scanner) Unknown() { s.Refuse("not a field of this contract, which is closed") }
@@ -100,7 +115,7 @@ func (s *Scanner) Unknown() { s.Refuse("not a field of this contract, which is c
 // End refuses what follows the document and gives the first error.
 func (s *Scanner) End() error {
 	if s.space() != 0 || s.at < len(s.data) {
-		s.refuse("", "something follows the end of the JSON document")
+		s.refuse(&Offence{Msg: "something follows the end of the JSON document"})
 	}
 	return s.Err()
 }
@@ -118,7 +133,8 @@ func (s *Scanner) Try(read func(*Scanner)) bool {
 	if s.err != nil {
 		return false
 	}
-	probe := s.probe()
+	probe := *s // a scanner of its own at the value at hand
+	probe.quiet = true
 	read(&probe)
 	return probe.err == nil
 }
@@ -129,56 +145,10 @@ func (s *Scanner) Also(read func(*Scanner)) {
 	if s.err != nil {
 		return
 	}
-	probe := s.probe()
-	if read(&probe); probe.err != nil {
-		s.refuse(probe.err.Path, probe.err.Msg)
-	}
-}
-
-// probe is a scanner of its own at the value at hand.
-func (s *Scanner) probe() Scanner {
 	probe := *s
-	probe.far = append([]scanLevel(nil), s.far...)
-	return probe
-}
-
-// level is the object or list that was opened last.
-func (s *Scanner) level() *scanLevel {
-	if s.depth <= scanNear {
-		return &s.near[s.depth-1]
+	if read(&probe); probe.err != nil {
+		s.refuse(probe.err)
 	}
-	return &s.far[s.depth-1-scanNear]
-}
-
-func (s *Scanner) push(list bool) {
-	s.at++
-	s.depth++
-	switch {
-	case s.depth > scanDepth:
-		s.depth--
-		s.Refuse("more than %d objects and lists inside each other", scanDepth)
-		return
-	case s.depth > scanNear:
-		s.far = append(s.far[:s.depth-1-scanNear], scanLevel{})
-	}
-	*s.level() = scanLevel{index: -1, list: list}
-}
-
-// path is where the value at hand stands.
-func (s *Scanner) path() string {
-	var b []byte
-	depth := s.depth
-	for s.depth = 1; s.depth <= depth; s.depth++ {
-		switch l := s.level(); {
-		case l.index < 0:
-		case l.list:
-			b = append(strconv.AppendInt(append(b, '['), int64(l.index), 10), ']')
-		default:
-			b = appendName(b, l.name)
-		}
-	}
-	s.depth = depth
-	return string(b)
 }
 
 // appendName writes a field as a path has it: odd names in double quotes.

@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ func TestScannerNamesTheOffence(t *testing.T) {
 		`{"a":}`:                 "a: not JSON: '}' at byte 5, where a value should stand",
 		`{"a":1,}`:               "a: not JSON: '}' at byte 7, where a member's name should stand",
 		`{"a":1 "b":2}`:          "a: not JSON: '\"' at byte 7, where a comma or '}' should stand",
-		`[1,]`:                   "[0]: not JSON: ']' at byte 3, where an element should stand",
+		`[1,]`:                   "[1]: not JSON: ']' at byte 3, where an element should stand",
 		`{"a":[0,{"b c":x`:       `a[1]."b c": not JSON: 'x' at byte 15, where a value should stand`,
 		`01`:                     `not JSON: "01" is not a number`,
 		`1 2`:                    "something follows the end of the JSON document",
@@ -125,4 +126,76 @@ func FuzzScanner(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestScannerStrings: strings of every length, with escapes and without, come
+// out of a long document as encoding/json reads them.
+func TestScannerStrings(t *testing.T) {
+	var want []string
+	for n := range 400 {
+		text := strings.Repeat("x", n*n/20)
+		switch n % 5 {
+		case 1:
+			text += "é" + text
+		case 2:
+			text = "\"" + text + "\n"
+		case 3:
+			text = text[:len(text)/2] + "\\\x1f" + text[len(text)/2:]
+		}
+		want = append(want, text)
+	}
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScanner(data)
+	n := 0
+	for s.List(); s.Element(); n++ {
+		if got := s.String(); got != want[n] {
+			t.Fatalf("string %d is %.60q, want %.60q", n, got, want[n])
+		}
+		if got := string(AppendJSON(nil, want[n])); !json.Valid([]byte(got)) {
+			t.Fatalf("string %d is written as %.60s", n, got)
+		}
+	}
+	if err := s.End(); err != nil || n != len(want) {
+		t.Error(n, err)
+	}
+}
+
+// TestScannerPaths: an offence is named by the place where it was found, before
+// a value, behind it, and behind a list or an object.
+func TestScannerPaths(t *testing.T) {
+	const text = `{"a": {"b\"c": [0, {"d": [ [], [1] ]}], "e": {}}, "f": [[2]]}`
+	var got []string
+	refuse := func(s Scanner) { s.Refuse("x"); got = append(got, s.err.Path) }
+	var walk func(s *Scanner)
+	walk = func(s *Scanner) {
+		refuse(*s)
+		switch s.Kind() {
+		case ObjectKind:
+			for s.Object(); s.Member(); {
+				walk(s)
+			}
+		case ListKind:
+			for s.List(); s.Element(); {
+				walk(s)
+			}
+		default:
+			s.Skip()
+		}
+		refuse(*s)
+	}
+	s := NewScanner([]byte(text))
+	if walk(&s); s.End() != nil {
+		t.Fatal(s.Err())
+	}
+	const b = `a."b\"c"`
+	want := []string{
+		"", "a", b, b + "[0]", b + "[0]", b + "[1]", b + "[1].d", b + "[1].d[0]", b + "[1].d[0]", b + "[1].d[1]", b + "[1].d[1][0]", b + "[1].d[1][0]",
+		b + "[1].d[1]", b + "[1].d", b + "[1]", b, "a.e", "a.e", "a", "f", "f[0]", "f[0][0]", "f[0][0]", "f[0]", "f", "",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }

@@ -2,7 +2,9 @@ package event
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -10,23 +12,38 @@ import (
 
 // String passes a string and gives its value.
 func (s *Scanner) String() string {
+	if s.space() == '"' {
+		from := s.at + 1
+		if end := plainEnd(s.data, from); end < len(s.data) && s.data[end] == '"' {
+			s.at = end + 1
+			return s.cut(from, end)
+		}
+	}
 	text := s.Text()
 	from := s.at - 1 - len(text)
-	if len(text) == 0 || s.err != nil || &text[0] != &s.data[from] { // it held an escape
-		return string(text)
+	if s.err == nil && len(text) > 0 && &text[0] == &s.data[from] { // it holds no escape
+		return s.cut(from, s.at-1)
 	}
-	return s.cut(from, s.at-1)
+	return string(text)
 }
 
 // cut gives a piece of the document as a string.
 func (s *Scanner) cut(from, to int) string {
-	if len(s.data) > scanShared {
+	if i, j := from-s.begin, to-s.begin; i >= 0 && j <= len(s.window) {
+		return s.window[i:j]
+	}
+	return s.open(from, to)
+}
+
+// open copies a new window that begins with a piece, and gives the piece.
+func (s *Scanner) open(from, to int) string {
+	size := min(max(2*len(s.window), scanWindow), scanLargest)
+	if to-from > size/4 { // most of a window would be wasted
 		return string(s.data[from:to])
 	}
-	if s.all == "" {
-		s.all = string(s.data)
-	}
-	return s.all[from:to]
+	s.begin = from
+	s.window = string(s.data[from:min(from+size, len(s.data))])
+	return s.window[:to-from]
 }
 
 // Pick passes a string that is one of some values, and gives that value.
@@ -73,16 +90,38 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// plainEnd gives the offset of the first byte that doesn't stand for itself in a
+// string, or is not ASCII. It looks at eight bytes at once: a byte's highest bit
+// is set in hit if the byte is a quote, a backslash, less than a space or no
+// ASCII. Bytes behind the first hit may be marked by mistake.
+func plainEnd(data []byte, at int) int {
+	const (
+		each    = 0x0101010101010101
+		highest = 0x80 * each
+	)
+	for ; at+8 <= len(data); at += 8 {
+		x := binary.LittleEndian.Uint64(data[at:])
+		quote, slash := x^'"'*each, x^'\\'*each
+		hit := (x | (quote - each) | (slash - each) | (x - ' '*each)) & highest
+		if hit != 0 {
+			return at + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for at < len(data) && plain[data[at]] {
+		at++
+	}
+	return at
+}
+
 // text passes the string that starts here.
 func (s *Scanner) text() []byte {
 	data, from := s.data, s.at+1
 	ascii := true
-	for at := from; at < len(data); at++ {
-		c := data[at]
-		switch {
-		case plain[c]:
+	for at := plainEnd(data, from); at < len(data); at = plainEnd(data, at) {
+		switch c := data[at]; {
 		case c >= utf8.RuneSelf:
 			ascii = false
+			at++
 		case c == '"':
 			s.at = at + 1
 			return s.valid(data[from:at], ascii)
@@ -107,9 +146,6 @@ func (s *Scanner) valid(text []byte, ascii bool) []byte {
 	}
 	return text
 }
-
-// skipText passes a string whose value nobody wants.
-func (s *Scanner) skipText() { s.text() }
 
 // escaped goes on with a string at its first escape.
 func (s *Scanner) escaped(b []byte) []byte {

@@ -32,6 +32,13 @@ func (s *Scanner) Kind() Kind { return kindOf[s.space()] }
 
 // space passes white space and gives the byte after it, 0 at the end.
 func (s *Scanner) space() byte {
+	if s.at < len(s.data) && s.data[s.at] > ' ' {
+		return s.data[s.at]
+	}
+	return s.spaces()
+}
+
+func (s *Scanner) spaces() byte {
 	for s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
 		case ' ', '\t', '\n', '\r':
@@ -45,8 +52,7 @@ func (s *Scanner) space() byte {
 
 // want refuses a value of another kind.
 func (s *Scanner) want(k Kind) bool {
-	c := s.space()
-	if got := kindOf[c]; got != k {
+	if got := kindOf[s.space()]; got != k {
 		s.mismatch(k, got)
 		return false
 	}
@@ -77,27 +83,42 @@ func (s *Scanner) syntax(want string) {
 // Object enters an object; Member steps through it.
 func (s *Scanner) Object() {
 	if s.want(ObjectKind) {
-		s.push(false)
+		s.enter()
 	}
+}
+
+// enter passes the bracket that opens a list or an object.
+func (s *Scanner) enter() {
+	if s.depth == scanDepth {
+		s.Refuse("more than %d objects and lists inside each other", scanDepth)
+		return
+	}
+	s.at++
+	s.depth++
+	s.fresh = true
+}
+
+// leave passes the bracket that closes a list or an object.
+func (s *Scanner) leave() bool {
+	s.at++
+	s.depth--
+	s.fresh = false
+	return false
 }
 
 // Member steps to the next member of the object that was entered last, and
 // leaves the object after the last one. Each member's value must be passed.
 func (s *Scanner) Member() bool {
-	if s.err != nil {
-		return false
-	}
-	l := s.level()
 	c := s.space()
 	switch {
 	case c == '}':
-		s.at++
-		s.depth--
-		return false
-	case l.index >= 0 && c == ',':
+		return s.leave()
+	case s.fresh:
+		s.fresh = false
+	case c == ',':
 		s.at++
 		c = s.space()
-	case l.index >= 0:
+	default:
 		s.syntax("a comma or '}'")
 		return false
 	}
@@ -105,61 +126,63 @@ func (s *Scanner) Member() bool {
 		s.syntax("a member's name")
 		return false
 	}
-	name := s.text()
+	s.passName()
 	if s.space() != ':' {
 		s.syntax("a colon")
 		return false
 	}
 	s.at++
-	l.name = name
-	l.index++
 	return true
+}
+
+func (s *Scanner) passName() {
+	from := s.at + 1
+	if end := plainEnd(s.data, from); end < len(s.data) && s.data[end] == '"' {
+		s.offset, s.at = [2]int{from, end}, end+1
+		if s.name != nil {
+			s.name = nil
+		}
+		return
+	}
+	s.name = s.text()
 }
 
 // Name is the name of the member at hand. It is valid until the next one.
 func (s *Scanner) Name() []byte {
-	if s.depth == 0 {
-		return nil
+	if s.name != nil {
+		return s.name
 	}
-	return s.level().name
+	return s.data[s.offset[0]:s.offset[1]]
 }
 
 // List enters a list; Element steps through it.
 func (s *Scanner) List() {
 	if s.want(ListKind) {
-		s.push(true)
+		s.enter()
 	}
 }
 
 // Element steps to the next element of the list that was entered last, and
 // leaves the list after the last one. Each element must be passed.
 func (s *Scanner) Element() bool {
-	if s.err != nil {
-		return false
-	}
-	l := s.level()
 	c := s.space()
 	switch {
 	case c == ']':
-		s.at++
-		s.depth--
-		return false
-	case l.index >= 0 && c != ',':
+		return s.leave()
+	case s.fresh:
+		s.fresh = false
+		return s.err == nil
+	case c != ',':
 		s.syntax("a comma or ']'")
 		return false
-	case l.index >= 0:
-		s.at++
-		if s.space() == ']' {
-			s.syntax("an element")
-			return false
-		}
 	}
-	l.index++
+	s.at++
+	if s.space() == ']' {
+		s.syntax("an element")
+		return false
+	}
 	return true
 }
-
-// Index is the number of the element at hand, from 0.
-func (s *Scanner) Index() int { return s.level().index }
 
 // Null passes a null, if there is one.
 func (s *Scanner) Null() bool {
@@ -192,24 +215,11 @@ func (s *Scanner) word(word string) bool {
 
 // Skip passes a value of any kind.
 func (s *Scanner) Skip() {
-	base := s.depth
-	for {
-		s.skipOne()
-		if s.err != nil || !s.skipNext(base) {
-			return
-		}
-	}
-}
-
-// skipOne passes a scalar, or the bracket that opens a list or an object.
-func (s *Scanner) skipOne() {
 	switch s.Kind() {
-	case ObjectKind:
-		s.push(false)
-	case ListKind:
-		s.push(true)
+	case ObjectKind, ListKind:
+		s.skipAll()
 	case StringKind:
-		s.skipText()
+		s.text()
 	case NumberKind:
 		s.number()
 	case BoolKind:
@@ -221,18 +231,29 @@ func (s *Scanner) skipOne() {
 	}
 }
 
-// skipNext steps to the next value inside what Skip opened; false: all is passed.
-func (s *Scanner) skipNext(base int) bool {
-	for s.depth > base && s.err == nil {
-		step := s.Member
-		if s.level().list {
-			step = s.Element
+// skipAll passes an object or a list with all that is in it.
+func (s *Scanner) skipAll() {
+	var lists [scanDepth + 1]bool // by depth
+	base := s.depth
+	for {
+		switch k := s.Kind(); k {
+		case ObjectKind, ListKind:
+			s.enter()
+			lists[s.depth] = k == ListKind
+		default:
+			s.Skip()
 		}
-		if step() {
-			return true
+		for more := false; !more; {
+			if s.err != nil || s.depth == base {
+				return
+			}
+			if lists[s.depth] {
+				more = s.Element()
+			} else {
+				more = s.Member()
+			}
 		}
 	}
-	return false
 }
 
 // Raw passes a value of any kind and gives its text, a piece of the document.

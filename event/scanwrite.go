@@ -1,6 +1,8 @@
 package event
 
 import (
+	"bytes"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -10,7 +12,18 @@ const hexDigits = "0123456789abcdef"
 // AppendJSON writes a string as JSON. Text that is not UTF-8 is written as it
 // is, for the decoder to refuse.
 func AppendJSON(b []byte, text string) []byte {
-	b = append(b, '"')
+	from := len(b) + 1
+	b = append(append(b, '"'), text...)
+	for at := plainEnd(b, from); at < len(b); at = plainEnd(b, at+1) {
+		if b[at] < utf8.RuneSelf {
+			return appendEscaped(b[:at], text[at-from:])
+		}
+	}
+	return append(b, '"')
+}
+
+// appendEscaped goes on with a string at the first character to escape.
+func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -52,3 +65,20 @@ func EndObject(b []byte, start int) []byte {
 	b[start] = '{'
 	return append(b, '}')
 }
+
+// Encode gives what a function appends to a buffer, in a slice of its own.
+// Buffers are kept for the next call.
+func Encode(write func([]byte) []byte) []byte {
+	buffer := encodeBuffers.Get().(*[]byte)
+	*buffer = write((*buffer)[:0])
+	data := bytes.Clone(*buffer)
+	if cap(*buffer) <= encodeKept {
+		encodeBuffers.Put(buffer)
+	}
+	return data
+}
+
+// encodeKept is the size in bytes of the largest buffer that is kept.
+const encodeKept = 1 << 18
+
+var encodeBuffers = sync.Pool{New: func() any { return new([]byte) }}

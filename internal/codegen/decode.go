@@ -256,9 +256,14 @@ func (d decoder) into(t *typ, target string, direct bool) {
 
 func (d decoder) slice(t *typ, target string) {
 	d.line("for s.List(); s.Element(); {")
-	if d.simple(t.elem) {
+	switch {
+	case d.simple(t.elem):
 		d.line("%s = append(%s, %s)", target, target, d.scalar(t.elem))
-	} else {
+	case t.elem.kind == structKind && !t.elem.null:
+		d.judge(t.elem)
+		d.line("%s = append(%s, %s{})", target, target, t.elem.name)
+		d.line("%s[len(%s)-1].decode(s)", target, target)
+	default:
 		item := d.used.take("item")
 		d.variable(t.elem, item)
 		d.line("%s = append(%s, %s)", target, target, item)

@@ -16,7 +16,11 @@ func (p producer) draft() {
 	p.line("return event.Draft{}, fmt.Errorf(\"%s: %%w\", event.ErrZeroKey)", p.event())
 	p.line("}")
 	p.fill()
-	p.line("data := payload.append(nil%s)", p.whole("true"))
+	if p.root.alters {
+		p.line("data := event.Encode(func(b []byte) []byte { return payload.append(b, true) })")
+	} else {
+		p.line("data := event.Encode(payload.append)")
+	}
 	p.line("s := event.NewScanner(data)")
 	p.line("new(%s).decode(&s)", p.name)
 	p.line("if err := s.End(); err != nil {")
@@ -25,16 +29,18 @@ func (p producer) draft() {
 	p.checkVersion()
 	p.line("return event.Draft{")
 	p.attributes()
-	p.line("Body: sha256.Sum256(payload.append(nil%s)),", p.whole("false"))
+	p.body()
 	p.line("}, nil")
 	p.line("}")
 }
 
-func (p producer) whole(value string) string {
+// body prints the digest of what one key must always say.
+func (p producer) body() {
 	if p.root.alters {
-		return ", " + value
+		p.line("Body: sha256.Sum256(payload.append(make([]byte, 0, len(data)), false)),")
+	} else {
+		p.line("Body: sha256.Sum256(data),")
 	}
-	return ""
 }
 
 // fill puts into the payload what user code may not, or need not.

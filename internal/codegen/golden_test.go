@@ -18,7 +18,7 @@ const generated = "../../testdata/gen"
 // TestGolden holds what is generated for every workspace of testdata/gen
 // against the files there, which the other tests compile and run.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"shop", "parcels"} {
+	for _, name := range []string{"shop", "parcels", "speed"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(generated, name)
 			files, warnings := generate(t, loadSet(t, dir), name)
@@ -50,13 +50,16 @@ func generate(t *testing.T, set *contract.Set, name string) (files map[string][]
 }
 
 // compareFiles holds files against those in a directory, and writes them with
-// UPDATE=1. Files that are there and were not generated are stale.
+// UPDATE=1. Files that are there and were not generated are stale, except for
+// tests.
 func compareFiles(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()
 	update := os.Getenv("UPDATE") != ""
 	if update {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
+		for _, path := range generatedIn(t, dir) {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -74,15 +77,21 @@ func compareFiles(t *testing.T, dir string, files map[string][]byte) {
 			t.Errorf("%s is stale (UPDATE=1 rewrites it): %v", path, err)
 		}
 	}
-	stale, err := filepath.Glob(filepath.Join(dir, "*"))
-	for _, path := range stale {
+	for _, path := range generatedIn(t, dir) {
 		if info, _ := os.Stat(path); files[filepath.Base(path)] == nil && !info.IsDir() {
 			t.Errorf("%s is no longer generated", path)
 		}
 	}
+}
+
+// generatedIn lists what lies in a directory, except for tests.
+func generatedIn(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return slices.DeleteFunc(all, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
 }
 
 // TestGenerated compiles, vets and runs what is generated: the tests stand

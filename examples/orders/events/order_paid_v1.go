@@ -112,7 +112,7 @@ func DraftOrderPaidV1(key OrderPaidV1Key, payload OrderPaidV1) (event.Draft, err
 	if payload.OccurredAt.IsZero() {
 		payload.OccurredAt = time.Now().UTC()
 	}
-	data := payload.append(nil, true)
+	data := event.Encode(func(b []byte) []byte { return payload.append(b, true) })
 	s := event.NewScanner(data)
 	new(OrderPaidV1).decode(&s)
 	if err := s.End(); err != nil {
@@ -131,7 +131,7 @@ func DraftOrderPaidV1(key OrderPaidV1Key, payload OrderPaidV1) (event.Draft, err
 		Time:         payload.OccurredAt,
 		ContentType:  "application/json",
 		Payload:      data,
-		Body:         sha256.Sum256(payload.append(nil, false)),
+		Body:         sha256.Sum256(payload.append(make([]byte, 0, len(data)), false)),
 	}, nil
 }
 

@@ -222,9 +222,8 @@ func (v *AuditOrderPaidV2Payment) decode(s *event.Scanner) {
 			s.Once(&seen.lines)
 			v.Lines = []AuditOrderPaidV2Line{}
 			for s.List(); s.Element(); {
-				var item AuditOrderPaidV2Line
-				item.decode(s)
-				v.Lines = append(v.Lines, item)
+				v.Lines = append(v.Lines, AuditOrderPaidV2Line{})
+				v.Lines[len(v.Lines)-1].decode(s)
 			}
 			if n := len(v.Lines); n < 1 || n > 100 {
 				s.Refuse("want 1 to 100 elements, not %d", n)
@@ -285,9 +284,8 @@ func (v *AuditOrderPaidV2Line) decode(s *event.Scanner) {
 			s.Once(&seen.parts)
 			v.Parts = []AuditOrderPaidV2Line{}
 			for s.List(); s.Element(); {
-				var item AuditOrderPaidV2Line
-				item.decode(s)
-				v.Parts = append(v.Parts, item)
+				v.Parts = append(v.Parts, AuditOrderPaidV2Line{})
+				v.Parts[len(v.Parts)-1].decode(s)
 			}
 		default:
 			s.Skip()

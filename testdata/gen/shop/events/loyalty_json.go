@@ -183,9 +183,8 @@ func (v *LoyaltyOrderPaidV2Payment) decode(s *event.Scanner) {
 			s.Once(&seen.lines)
 			v.Lines = []LoyaltyOrderPaidV2Line{}
 			for s.List(); s.Element(); {
-				var item LoyaltyOrderPaidV2Line
-				item.decode(s)
-				v.Lines = append(v.Lines, item)
+				v.Lines = append(v.Lines, LoyaltyOrderPaidV2Line{})
+				v.Lines[len(v.Lines)-1].decode(s)
 			}
 			if n := len(v.Lines); n < 1 || n > 100 {
 				s.Refuse("want 1 to 100 elements, not %d", n)

@@ -132,7 +132,7 @@ func DraftOrderPaidV2(key OrderPaidV2Key, payload OrderPaidV2) (event.Draft, err
 	if payload.Meta.At.IsZero() {
 		payload.Meta.At = time.Now().UTC()
 	}
-	data := payload.append(nil, true)
+	data := event.Encode(func(b []byte) []byte { return payload.append(b, true) })
 	s := event.NewScanner(data)
 	new(OrderPaidV2).decode(&s)
 	if err := s.End(); err != nil {
@@ -154,7 +154,7 @@ func DraftOrderPaidV2(key OrderPaidV2Key, payload OrderPaidV2) (event.Draft, err
 		Time:         payload.Meta.At,
 		ContentType:  "application/json",
 		Payload:      data,
-		Body:         sha256.Sum256(payload.append(nil, false)),
+		Body:         sha256.Sum256(payload.append(make([]byte, 0, len(data)), false)),
 	}, nil
 }
 

@@ -116,9 +116,8 @@ func (v *OrderPaidV2Payment) decode(s *event.Scanner) {
 			s.Once(&seen.lines)
 			v.Lines = []OrderPaidV2Line{}
 			for s.List(); s.Element(); {
-				var item OrderPaidV2Line
-				item.decode(s)
-				v.Lines = append(v.Lines, item)
+				v.Lines = append(v.Lines, OrderPaidV2Line{})
+				v.Lines[len(v.Lines)-1].decode(s)
 			}
 			if n := len(v.Lines); n < 1 || n > 100 {
 				s.Refuse("want 1 to 100 elements, not %d", n)
@@ -179,9 +178,8 @@ func (v *OrderPaidV2Line) decode(s *event.Scanner) {
 			s.Once(&seen.parts)
 			v.Parts = []OrderPaidV2Line{}
 			for s.List(); s.Element(); {
-				var item OrderPaidV2Line
-				item.decode(s)
-				v.Parts = append(v.Parts, item)
+				v.Parts = append(v.Parts, OrderPaidV2Line{})
+				v.Parts[len(v.Parts)-1].decode(s)
 			}
 		default:
 			s.Skip()

@@ -243,7 +243,7 @@ func DraftStockMovedV1(key StockMovedV1Key, payload StockMovedV1) (event.Draft, 
 	if payload.OccurredAt.IsZero() {
 		payload.OccurredAt = time.Now().UTC()
 	}
-	data := payload.append(nil)
+	data := event.Encode(payload.append)
 	s := event.NewScanner(data)
 	new(StockMovedV1).decode(&s)
 	if err := s.End(); err != nil {
@@ -266,7 +266,7 @@ func DraftStockMovedV1(key StockMovedV1Key, payload StockMovedV1) (event.Draft, 
 		ContentType:  "application/json",
 		Headers:      map[string]string{"region": payload.PartitionKey},
 		Payload:      data,
-		Body:         sha256.Sum256(payload.append(nil)),
+		Body:         sha256.Sum256(data),
 	}, nil
 }
 
