@@ -75,7 +75,7 @@ func eval(n *node, v any) truth {
 		return truthOf(n.values.has(v))
 	case kOpaque:
 		if s, ok := v.(string); ok && n.opaque.holds != nil {
-			return truthOf(n.opaque.holds(s))
+			return n.opaque.holds(s)
 		}
 		return unsure
 	}

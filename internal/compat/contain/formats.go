@@ -9,7 +9,7 @@ func (b *builder) asserted() {
 	s := b.s
 	if f := jsonschema.Formats[s.Format]; f != nil {
 		b.add("format", seal(&node{kind: kOpaque, types: tString, opaque: &opaque{key: "format:" + s.Format, keyword: "format",
-			holds: func(v string) bool { return f(v) }, samples: formatSamples[s.Format]}}))
+			holds: func(v string) truth { return truthOf(f(v)) }, samples: formatSamples[s.Format]}}))
 	}
 	if s.ContentEncoding != "" || s.ContentMediaType != "" {
 		key := "content:" + s.ContentEncoding + " " + s.ContentMediaType

@@ -90,10 +90,10 @@ type place struct{ schema, keyword string }
 
 // opaque is a predicate that can be evaluated, perhaps, but not reasoned about.
 type opaque struct {
-	key     string            // equal keys mean equal predicates
-	keyword string            // as the user wrote it
-	holds   func(string) bool // nil: not even evaluable
-	samples []string          // strings to try
+	key     string             // equal keys mean equal predicates
+	keyword string             // as the user wrote it
+	holds   func(string) truth // nil: not even evaluable
+	samples []string           // strings to try
 }
 
 var kindTypes = [...]typ{

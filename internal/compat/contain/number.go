@@ -207,15 +207,27 @@ func (p *numbers) anywhere() outcome {
 	}
 	tries := p.exceptions() + 12
 	scale := big.NewInt(1)
-	for digits := 0; digits < 60; digits++ {
+	for digits := 0; digits < 60+p.digits(); digits++ {
 		for i := 0; i < tries; i++ {
 			if v := p.candidate(scale, int64(i)); p.fits(v) {
 				return found(numberOf(v))
 			}
 		}
 		scale.Mul(scale, big.NewInt(10))
+		if digits == 20 { // as many as it takes to fall between the bounds
+			scale.Exp(big.NewInt(10), big.NewInt(int64(p.digits())), nil)
+		}
 	}
 	return spent("digits")
+}
+
+// digits is about how many decimals a number between the bounds needs.
+func (p *numbers) digits() int {
+	if p.lo == nil || p.hi == nil {
+		return 20
+	}
+	width := new(big.Rat).Sub(p.hi, p.lo)
+	return max(20, (width.Denom().BitLen()-width.Num().BitLen())*3/10)
 }
 
 func (p *numbers) candidate(scale *big.Int, i int64) *big.Rat {

@@ -32,7 +32,7 @@ const (
 var longProperties = map[string]string{
 	"Letter": "L", "Lowercase_Letter": "Ll", "Uppercase_Letter": "Lu", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm", "Other_Letter": "Lo",
 	"Mark": "M", "Number": "N", "Decimal_Number": "Nd", "Letter_Number": "Nl", "Other_Number": "No",
-	"Punctuation": "P", "Symbol": "S", "Separator": "Z", "Space_Separator": "Zs", "Other": "C", "Control": "Cc", "Alphabetic": "L",
+	"Punctuation": "P", "Symbol": "S", "Separator": "Z", "Space_Separator": "Zs", "Other": "C", "Control": "Cc",
 	"digit": "Nd",
 }
 
@@ -197,7 +197,7 @@ func (r *rewriter) escape(inClass bool) error {
 	case c == 'u':
 		return r.hex(4)
 	case c == 'p' || c == 'P':
-		return r.property()
+		return r.property(inClass)
 	case c < 0x80 && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'):
 		r.put(string(c), 2)
 	case c < 0x80:
@@ -242,22 +242,4 @@ func hexValue(s string, digits int) (uint64, bool) {
 	}
 	v, err := strconv.ParseUint(s[:digits], 16, 32)
 	return v, err == nil
-}
-
-func (r *rewriter) property() error {
-	body := r.in[r.pos+2:]
-	end := strings.IndexByte(body, '}')
-	if !strings.HasPrefix(body, "{") || end < 0 {
-		r.put(r.in[r.pos+1:r.pos+2], 2)
-		return nil
-	}
-	name := body[1:end]
-	for _, p := range []string{"Script=", "sc=", "Script_Extensions=", "scx=", "General_Category=", "gc="} {
-		name = strings.TrimPrefix(name, p)
-	}
-	if short, ok := longProperties[name]; ok {
-		name = short
-	}
-	r.put(r.in[r.pos:r.pos+2]+"{"+name+"}", 3+end)
-	return nil
 }

@@ -39,3 +39,30 @@ func TestRE2(t *testing.T) {
 		}
 	}
 }
+
+// TestProperties: a property is spelled out exactly, also where RE2 has no name for it.
+func TestProperties(t *testing.T) {
+	for _, c := range []struct{ pattern, takes, refuses string }{
+		{`^\p{Alphabetic}$`, "aéΩⅧ\u0345", "1 _-"},
+		{`^\P{Alphabetic}$`, "1 _-", "aéΩⅧ\u0345"},
+		{`^[\p{Lowercase}\d]$`, "aª7", "A "},
+		{`^[^\p{Upper}]$`, "aª7", "AⅧ"},
+		{`^\p{White_Space}$`, " \u0085\u3000", "a\ufeff"},
+		{`^\p{Any}$`, "a\n😀", ""},
+		{`^\P{Any}$`, "", "a\n😀"},
+		{`^\p{Script=Grek}$`, "Ω", "O"},
+		{`^\p{Lu}$`, "AΩ", "a"},
+	} {
+		s := mustCompile(t, Draft2020, text(map[string]any{"pattern": c.pattern}))
+		for _, r := range c.takes {
+			if err := s.Validate([]byte(text(string(r)))); err != nil {
+				t.Errorf("%s refuses %q: %v", c.pattern, r, err)
+			}
+		}
+		for _, r := range c.refuses {
+			if s.Validate([]byte(text(string(r)))) == nil {
+				t.Errorf("%s takes %q", c.pattern, r)
+			}
+		}
+	}
+}

@@ -127,8 +127,14 @@ func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschem
 
 func (x *marked) Validate(ctx jsonschema.ValidationContext, v any) error {
 	s, ok := v.(string)
-	if x.ecma == nil || !ok || x.ecma.match(s) {
+	if x.ecma == nil || !ok {
 		return nil
+	}
+	switch x.ecma.match(s) {
+	case yes:
+		return nil
+	case unsure: // check turns it into an error: the value is neither valid nor invalid
+		panic(fmt.Sprintf("the pattern %q takes too long", x.ecma.text))
 	}
 	return ctx.Error("pattern", "does not match pattern '%s'", x.ecma.text)
 }
@@ -139,16 +145,30 @@ type ecmaPattern struct {
 	re   *regexp2.Regexp
 }
 
+// The bounds of one match by backtracking. The length is the one that counts;
+// the time is a safety net for patterns that backtrack without end in less.
+const (
+	maxMatched = 4096 // bytes
+	matchTime  = time.Second
+)
+
 func newECMA(text string) *ecmaPattern {
 	re, err := regexp2.Compile(text, regexp2.ECMAScript)
 	if err != nil {
 		return nil
 	}
-	re.MatchTimeout = time.Second // a safety net against catastrophic backtracking
+	re.MatchTimeout = matchTime
 	return &ecmaPattern{text, re}
 }
 
-func (p *ecmaPattern) match(s string) bool {
+// match is unsure where the engine gives up.
+func (p *ecmaPattern) match(s string) truth {
+	if len(s) > maxMatched {
+		return unsure
+	}
 	ok, err := p.re.MatchString(s)
-	return ok && err == nil
+	if err != nil {
+		return unsure
+	}
+	return truthOf(ok)
 }

@@ -60,6 +60,9 @@ func typeOf(v any) typ {
 
 // canonical gives two values the same text exactly when JSON Schema calls them equal.
 func canonical(v any) string {
+	if text, ok := v.(string); ok { // the most frequent; nothing else begins with a quote
+		return `"` + text
+	}
 	var b strings.Builder
 	writeCanonical(&b, v)
 	return b.String()
