@@ -38,6 +38,9 @@ func Go(set *contract.Set, o Options) (map[string][]byte, []rule.Finding, error)
 	if g.findings.failed() { // a judge met a keyword that it cannot check
 		files = nil
 	}
+	for name, data := range files {
+		files[name] = stamp(data)
+	}
 	return files, g.findings.list, err
 }
 

@@ -16,8 +16,9 @@ import (
 // WriteFiles writes files below a directory, which is made if it isn't there;
 // the paths are slash-separated and cannot lead out of it, through links neither.
 // All files are written and synced under temporary names before the first one
-// gets its own, so that an error leaves everything as it was and a crash leaves
-// each file whole, old or new. A file that has this content already is not
+// gets its own, and what a new file replaces is kept until the last one has, so
+// that an error leaves everything as it was and a crash leaves each file whole,
+// old or new. A file that has this content already is not
 // touched, and one that is replaced keeps its permissions.
 func WriteFiles(dir string, files map[string][]byte) error {
 	for p := range files {
@@ -33,7 +34,7 @@ func WriteFiles(dir string, files map[string][]byte) error {
 		return explainWrite(dir, err)
 	}
 	defer root.Close()
-	w := writer{root: root}
+	w := writer{root: root, rename: root.Rename}
 	if err := w.all(files); err != nil {
 		w.undo()
 		return explainWrite(dir, err)
@@ -43,12 +44,17 @@ func WriteFiles(dir string, files map[string][]byte) error {
 
 // writer is one call of WriteFiles under way.
 type writer struct {
-	root  *os.Root
-	temps []renaming // written, and not yet renamed
-	dirs  []string   // that were made
+	root   *os.Root
+	rename func(from, to string) error
+	temps  []renaming // written, and not yet renamed
+	done   []renaming // renamed
+	dirs   []string   // that were made
 }
 
-type renaming struct{ temp, name string }
+type renaming struct {
+	temp, name string
+	old        string // where what it replaces is kept; empty where it replaces nothing
+}
 
 func (w *writer) all(files map[string][]byte) error {
 	for _, p := range slices.Sorted(maps.Keys(files)) {
@@ -58,17 +64,48 @@ func (w *writer) all(files map[string][]byte) error {
 	}
 	changed := map[string]bool{}
 	for len(w.temps) > 0 {
-		r := w.temps[0]
-		if err := w.root.Rename(r.temp, r.name); err != nil {
+		if err := w.replace(&w.temps[0]); err != nil {
 			return err
 		}
-		w.temps, w.dirs = w.temps[1:], nil
-		changed[path.Dir(r.name)] = true
+		changed[path.Dir(w.temps[0].name)] = true
+		w.done, w.temps = append(w.done, w.temps[0]), w.temps[1:]
+	}
+	for _, r := range w.done {
+		if r.old != "" {
+			_ = w.root.Remove(r.old)
+		}
 	}
 	for dir := range changed {
 		w.sync(dir)
 	}
 	return nil
+}
+
+// replace gives a file its name, and keeps what had the name before.
+func (w *writer) replace(r *renaming) error {
+	if r.old != "" {
+		if err := w.keep(r.name, r.old); err != nil {
+			r.old = ""
+			return err
+		}
+	}
+	return w.rename(r.temp, r.name)
+}
+
+// keep gives a file a second name, or copies it where the file system has no links.
+func (w *writer) keep(name, old string) error {
+	if w.root.Link(name, old) == nil {
+		return nil
+	}
+	data, err := w.root.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	info, err := w.root.Stat(name)
+	if err != nil {
+		return err
+	}
+	return w.root.WriteFile(old, data, info.Mode().Perm())
 }
 
 // prepare writes a file under a temporary name, unless it is there already.
@@ -112,12 +149,17 @@ func (w *writer) mkdir(dir string) error {
 }
 
 func (w *writer) write(p string, data []byte, mode fs.FileMode, replaces bool) error {
-	temp := path.Join(path.Dir(p), "."+path.Base(p)+"."+rand.Text()[:8]+".tmp")
+	temp := path.Join(path.Dir(p), "."+path.Base(p)+"."+rand.Text()[:8])
+	r := renaming{temp: temp + ".tmp", name: p}
+	if replaces {
+		r.old = temp + ".old"
+	}
+	temp = r.temp
 	f, err := w.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	w.temps = append(w.temps, renaming{temp, p})
+	w.temps = append(w.temps, r)
 	_, err = f.Write(data)
 	if err == nil && replaces {
 		err = f.Chmod(mode) // the umask does not count for a file that was there
@@ -137,10 +179,20 @@ func (w *writer) sync(dir string) {
 	}
 }
 
-// undo removes what was not yet given its name.
+// undo gives files that were replaced their names back and removes what is new.
 func (w *writer) undo() {
+	for _, r := range w.done {
+		if r.old == "" {
+			_ = w.root.Remove(r.name)
+		} else {
+			_ = w.root.Rename(r.old, r.name)
+		}
+	}
 	for _, r := range w.temps {
 		_ = w.root.Remove(r.temp)
+		if r.old != "" {
+			_ = w.root.Remove(r.old)
+		}
 	}
 	for _, dir := range slices.Backward(w.dirs) {
 		_ = w.root.Remove(dir)

@@ -62,6 +62,42 @@ func TestWriteFilesRefuses(t *testing.T) {
 	}
 }
 
+// TestWriteFilesFailsHalfway has a rename fail after others succeeded.
+func TestWriteFilesFailsHalfway(t *testing.T) {
+	for good := range 4 {
+		dir := t.TempDir()
+		repository{t, dir}.write("a", "old a")
+		repository{t, dir}.write("c", "old c")
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		left := good
+		w := writer{root: root, rename: func(from, to string) error {
+			if left--; left < 0 {
+				return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrPermission}
+			}
+			return root.Rename(from, to)
+		}}
+		if err := w.all(map[string][]byte{"a": []byte("1"), "b": []byte("2"), "c": []byte("3"), "d/e": []byte("4")}); err == nil {
+			t.Fatal("no error")
+		}
+		w.undo()
+		if got := paths(t, os.DirFS(dir)); got != "a c" {
+			t.Errorf("after %d renames: left %s", good, got)
+		}
+		for name, want := range map[string]string{"a": "old a", "c": "old c"} {
+			if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+				t.Errorf("after %d renames: %s holds %q", good, name, got)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "d")); err == nil {
+			t.Errorf("after %d renames: left a directory", good)
+		}
+	}
+}
+
 func TestWriteFilesWithoutPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")
