@@ -10,20 +10,23 @@ import (
 )
 
 func (a *app) schemaCommand() *cobra.Command {
-	kinds := []string{"event", "consumer", "workspace", "report"}
+	kinds := []string{"event", "consumer", "workspace", "report", "rollout"}
 	return &cobra.Command{
-		Use:       "schema event|consumer|workspace|report",
+		Use:       "schema event|consumer|workspace|report|rollout",
 		Short:     "Print the JSON Schema of a manifest, for editors, or of a report, for programs",
 		Example:   "  evcontract schema event > event.schema.json",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			data, known := contract.ManifestSchema(args[0])
-			if args[0] == "report" {
+			switch args[0] {
+			case "report":
 				data, known = report.Schema(), true
+			case "rollout":
+				data, known = report.RolloutSchema(), true
 			}
 			if !known {
-				return fmt.Errorf("there is no schema %q: want event, consumer, workspace or report", args[0])
+				return fmt.Errorf("there is no schema %q: want event, consumer, workspace, report or rollout", args[0])
 			}
 			_, err := a.out.Write(data)
 			return err

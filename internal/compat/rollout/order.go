@@ -13,8 +13,9 @@ type schedule struct {
 }
 
 // schedule orders the moves so that all is done as early as it can be: each move
-// has the earliest time that its waits allow, and of those that may go at one time
-// the services go in their own order.
+// has the earliest time that its waits allow. Of those that may go at one time, the
+// ones that come after nothing go first: only a move that another must precede can
+// take that one's way back. Then the services go in their own order.
 func (g *graph) schedule() (schedule, bool) {
 	s := schedule{at: make([]time.Duration, len(g.moves))}
 	open := make([]int, len(g.moves)) // edges into a move that are not yet met
@@ -27,7 +28,10 @@ func (g *graph) schedule() (schedule, bool) {
 		open[e.to]++
 		out[e.from] = append(out[e.from], e)
 	}
-	ready := &queue{at: s.at}
+	ready := &queue{at: s.at, later: make([]bool, len(g.moves))}
+	for m := range g.moves {
+		ready.later[m] = open[m] > 0
+	}
 	for m := range g.moves {
 		if open[m] == 0 {
 			heap.Push(ready, m)
@@ -49,6 +53,7 @@ func (g *graph) schedule() (schedule, bool) {
 // queue is the moves that may go, the earliest first.
 type queue struct {
 	at    []time.Duration
+	later []bool // others come before it
 	moves []int
 }
 
@@ -57,6 +62,9 @@ func (q *queue) Less(i, j int) bool {
 	a, b := q.moves[i], q.moves[j]
 	if q.at[a] != q.at[b] {
 		return q.at[a] < q.at[b]
+	}
+	if q.later[a] != q.later[b] {
+		return q.later[b]
 	}
 	return a < b
 }

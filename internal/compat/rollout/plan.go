@@ -23,6 +23,7 @@ type Plan struct {
 	Standing []Standing // pairs that do not hold before anything moves
 	Blocks   []Block    // what forbids the direct way, the smallest first
 	NoReturn []NoReturn // for each service that has one
+	Meetings []Meeting  // every pair of which the reader reads something, by reader, then writer
 	GaveUp   bool       // more canaries at once than could be tried: what blocks need not block every way
 }
 
@@ -97,7 +98,7 @@ func Solve(p Problem) (*Plan, error) {
 	}
 	w := newWorld(&p)
 	tasks := w.tasks()
-	plan := &Plan{Verdict: Safe}
+	plan := &Plan{Verdict: Safe, Meetings: w.meetings()}
 	found, ok := w.find(tasks)
 	plan.Blocks, plan.Through, plan.GaveUp = found.blocks, found.through, found.gaveUp
 	slices.SortStableFunc(plan.Blocks, func(a, b Block) int { return cmp.Compare(len(a.Links), len(b.Links)) })

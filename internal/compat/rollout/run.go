@@ -11,9 +11,10 @@ type run struct {
 	running [][]int         // by service
 	gone    map[int]leaving // revisions that run no longer and whose events may still be read
 	clock   time.Duration
-	done    []int // the step of each move, from 1
-	passed  []int // how many stops each track is past
-	inner   bool  // on a way back: no way back of the way back
+	done    []int       // the step of each move, from 1
+	passed  []int       // how many stops each track is past
+	waited  map[int]int // the step that waited for a revision to be drained
+	inner   bool        // on a way back: no way back of the way back
 }
 
 // leaving is a revision that has stopped.
@@ -22,7 +23,7 @@ type leaving struct {
 }
 
 func (w *world) newRun(tracks []track) *run {
-	r := &run{graph: w.newGraph(tracks, w.good), gone: map[int]leaving{}, passed: make([]int, len(tracks))}
+	r := &run{graph: w.newGraph(tracks, w.good), gone: map[int]leaving{}, waited: map[int]int{}, passed: make([]int, len(tracks))}
 	r.done = make([]int, len(r.moves))
 	for _, t := range tracks {
 		r.running = append(r.running, t.stops[0])
@@ -37,7 +38,7 @@ func (r *run) steps() []Step {
 	s, _ := r.schedule()
 	var steps []Step
 	for _, m := range s.order {
-		if wait, needed := r.wait(m, s.at[m]); needed {
+		if wait, needed := r.wait(m, len(steps)+1, s.at[m]); needed {
 			wait.Back = r.back()
 			steps = append(steps, wait)
 		}
@@ -47,13 +48,14 @@ func (r *run) steps() []Step {
 }
 
 // wait is the step before a move that lets events of others be drained.
-func (r *run) wait(m int, until time.Duration) (Step, bool) {
+func (r *run) wait(m, number int, until time.Duration) (Step, bool) {
 	step := Step{Kind: Wait, Time: max(0, until-r.clock)}
 	for _, e := range r.into(m) {
 		if _, there := r.gone[e.drained]; e.drained < 0 || !there {
 			continue
 		}
 		delete(r.gone, e.drained)
+		r.waited[e.drained] = number
 		step.Drained = append(step.Drained, r.parties[e.drained])
 		because := Because{Meeting: r.meeting(e.reader, e.writer)}
 		if e.from >= 0 {
@@ -62,7 +64,17 @@ func (r *run) wait(m int, until time.Duration) (Step, bool) {
 		step.After = append(step.After, because)
 	}
 	r.clock = max(r.clock, until)
-	return step, len(step.Drained) > 0
+	if len(step.Drained) == 0 {
+		return step, false
+	}
+	for _, id := range r.left() { // time has passed for these too
+		if gone := r.gone[id]; gone.stopped+gone.drain <= r.clock {
+			delete(r.gone, id)
+			r.waited[id] = number
+			step.Drained = append(step.Drained, r.parties[id])
+		}
+	}
+	return step, true
 }
 
 // deploy is one move.
@@ -73,7 +85,9 @@ func (r *run) deploy(m, number int) Step {
 	step := Step{Kind: Deploy, Service: r.services[i].Name, From: r.revisions(from), To: r.revisions(to)}
 	starting := without(to, from)
 	for _, e := range r.into(m) {
-		if e.from >= 0 {
+		if e.drained >= 0 {
+			step.After = append(step.After, Because{r.waited[e.drained], r.meeting(e.reader, e.writer)})
+		} else {
 			step.After = append(step.After, Because{r.done[e.from], r.meeting(e.reader, e.writer)})
 		}
 	}

@@ -97,3 +97,16 @@ func (w *world) tasks() []task {
 func sameSet(a, b []int) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x int) bool { return !slices.Contains(b, x) })
 }
+
+// meetings are all pairs of which the reader reads something.
+func (w *world) meetings() []Meeting {
+	var all []Meeting
+	for r := range w.parties {
+		for s := range w.parties {
+			if m := w.meeting(r, s); m.Answer != Nothing {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}

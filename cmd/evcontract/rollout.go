@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/evcontract/evcontract/internal/compat/rollout"
+	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/report"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// rolloutOptions is the command line of rollout.
+type rolloutOptions struct {
+	env, store string
+	to, only   []string
+	asOf       string
+	record     string
+	owner      string
+	observe    time.Duration
+	format     string
+	files      []string
+	color      string
+}
+
+func (a *app) rolloutCommand() *cobra.Command {
+	var o rolloutOptions
+	cmd := &cobra.Command{
+		Use:   "rollout --env ENVIRONMENT",
+		Short: "May it roll out, in which order, and can it roll back, until when",
+		Long: `rollout looks at what runs in an environment, at what may still be read of what
+ran before, and at what shall run. It finds an order in which at every step every
+consumer can read everything that it may meet, with the waits that this needs; or
+the pairs that forbid any order, each with an event that proves it.
+
+Without --to, every service of this repository whose contracts differ goes to
+HEAD. Services of other repositories stay, unless --to names them.
+
+Exit code 0: there is a safe order. 1: there is none, or nobody can tell.
+2: could not do it.`,
+		Example: `  evcontract rollout --env prod
+  evcontract rollout --env prod --to v1.6.0 --only loyalty
+  evcontract rollout --env prod --to loyalty=v1.3.0 --to orders=v1.5.0
+  evcontract rollout --env prod --to staging          # what runs there
+  evcontract rollout --env prod -o svg=rollout.svg --record CHANGE.md`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.rollout(cmd.Context(), &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.env, "env", "", "the `ENVIRONMENT`")
+	f.StringArrayVar(&o.to, "to", nil, "what shall run: a git `REF`, SERVICE=REF[,REF], an environment, or . for the folder as it stands; may be repeated")
+	f.StringSliceVar(&o.only, "only", nil, "roll out this `SERVICE` only; may be repeated")
+	f.StringVar(&o.store, "store", "", storeHelp)
+	f.StringVar(&o.asOf, "as-of", "", "what counts as now, for audits: `2026-11-29` or 2026-11-29T12:00:00Z")
+	f.StringVar(&o.record, "record", "", "also write a change record to `FILE.md`")
+	f.StringVar(&o.owner, "owner", "", "who is responsible for the change, for the record; else the services' owners")
+	f.DurationVar(&o.observe, "observe", 30*time.Minute, "how long to watch after each step, for the record")
+	f.StringVar(&o.format, "format", "text", "what standard output gets: "+strings.Join(report.RolloutNames(), ", "))
+	f.StringArrayVarP(&o.files, "output", "o", nil, "also write `FORMAT=FILE`; may be repeated")
+	f.StringVar(&o.color, "color", "auto", "auto, always or never; NO_COLOR is heeded")
+	return cmd
+}
+
+// rolloutSinks checks what the flags say before any work is done.
+func (o *rolloutOptions) sinks() ([]rolloutSink, error) {
+	var sinks []rolloutSink
+	for i, spec := range append([]string{o.format + "="}, o.files...) {
+		name, file, ok := strings.Cut(spec, "=")
+		format, known := report.RolloutFormats[name]
+		switch {
+		case !ok || i > 0 && file == "":
+			return nil, fmt.Errorf("-o %s: want FORMAT=FILE, like -o svg=rollout.svg", spec)
+		case !known:
+			return nil, fmt.Errorf("there is no format %q for a rollout: want %s", name, strings.Join(report.RolloutNames(), ", "))
+		}
+		sinks = append(sinks, rolloutSink{format, file})
+	}
+	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
+		return nil, fmt.Errorf("--color: %q: want auto, always or never", o.color)
+	}
+	if o.env == "" {
+		return nil, errors.New("say which environment: --env prod")
+	}
+	return sinks, nil
+}
+
+type rolloutSink struct {
+	format func(w io.Writer, r *report.Rollout, o report.Options) error
+	file   string
+}
+
+// now is what the command line says it is.
+func (o *rolloutOptions) now(clock func() time.Time) (time.Time, error) {
+	if o.asOf == "" {
+		return clock(), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, o.asOf); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--as-of: %q: write 2026-11-29 or 2026-11-29T12:00:00Z", o.asOf)
+}
+
+func (a *app) rollout(ctx context.Context, o *rolloutOptions) error {
+	sinks, err := o.sinks()
+	if err != nil {
+		return err
+	}
+	now, err := o.now(a.now)
+	if err != nil {
+		return err
+	}
+	j, err := a.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
+	if err != nil {
+		return j.placed(err)
+	}
+	defer repos.Close()
+	f := &fleet{app: a, judged: j, repos: repos, options: o, now: now}
+	if err := f.gather(ctx); err != nil {
+		return j.placed(err)
+	}
+	r, err := f.plan()
+	if err != nil {
+		return err
+	}
+	for _, s := range sinks {
+		if err := a.writeRollout(s, r, o); err != nil {
+			return err
+		}
+	}
+	if o.record != "" {
+		if err := a.writeRollout(rolloutSink{f.recordFormat(), o.record}, r, o); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.err, "evcontract: wrote", o.record)
+	}
+	if r.Plan.Verdict != rollout.Safe {
+		return errFindings
+	}
+	return nil
+}
+
+func (a *app) writeRollout(s rolloutSink, r *report.Rollout, o *rolloutOptions) error {
+	if s.file == "" {
+		shade := output{color: o.color}
+		return s.format(a.out, r, report.Options{Color: shade.colored(a.out)})
+	}
+	var b bytes.Buffer
+	if err := s.format(&b, r, report.Options{}); err != nil {
+		return err
+	}
+	return source.WriteFiles(filepath.Dir(s.file), map[string][]byte{filepath.Base(s.file): b.Bytes()})
+}

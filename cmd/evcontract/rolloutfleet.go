@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/evcontract/evcontract/internal/compat"
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/rule"
+)
+
+// fleet is what runs in an environment and what shall run there.
+type fleet struct {
+	*app
+	*judged
+	repos    *load.Repos
+	options  *rolloutOptions
+	now      time.Time
+	services []*ship
+	notes    []string
+
+	meetings compat.Meetings
+	waived   map[*rule.Report]bool
+}
+
+// ship is one service of a fleet.
+type ship struct {
+	name      string
+	repo      *load.Repo
+	now, to   []berth
+	via, sent []berth
+	keeps     time.Duration
+}
+
+// berth is one revision of a service.
+type berth struct {
+	compat.Party
+	left time.Duration // of one that was sent
+}
+
+// gather finds out all that a plan needs.
+func (f *fleet) gather(ctx context.Context) error {
+	file, err := f.environmentFile(f.options.env, f.options.store)
+	if err != nil {
+		return err
+	}
+	env, err := file.parse()
+	if err != nil {
+		return err
+	}
+	if len(env.Services) == 0 {
+		return fmt.Errorf("%s says nothing of what runs: evcontract deployed set --env %s SERVICE=REF", file.shown(), f.options.env)
+	}
+	running, err := f.repos.Running(ctx, env)
+	if err != nil {
+		return err
+	}
+	for _, r := range running {
+		s := &ship{name: r.Service.Name.Value, repo: r.Repo}
+		for _, i := range r.Instances {
+			s.now = append(s.now, berth{Party: compat.Party{Service: s.name, Ref: i.Ref.Value, Set: i.Set}})
+		}
+		f.services = append(f.services, s)
+	}
+	if err := f.aim(ctx); err != nil {
+		return err
+	}
+	if err := f.limit(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(f.services, (*ship).moves) {
+		return f.nothing()
+	}
+	for _, s := range f.services {
+		s.keeps = f.keeps(s)
+		if err := f.history(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := f.readable(); err != nil {
+		return err
+	}
+	return f.known()
+}
+
+func (s *ship) moves() bool { return len(s.to) > 0 }
+
+// limit keeps the services still that --only does not name.
+func (f *fleet) limit() error {
+	var names []string
+	for _, s := range f.services {
+		names = append(names, s.name)
+	}
+	for _, only := range f.options.only {
+		if !slices.Contains(names, only) {
+			return fmt.Errorf("--only %s: %s", only, f.noService(only, names))
+		}
+	}
+	if len(f.options.only) > 0 {
+		for _, s := range f.services {
+			if !slices.Contains(f.options.only, s.name) {
+				s.to = nil
+			}
+		}
+		f.services = slices.DeleteFunc(f.services, func(s *ship) bool { return len(s.now) == 0 && len(s.to) == 0 })
+	}
+	return nil
+}
+
+func (f *fleet) nothing() error {
+	var runs []string
+	for _, s := range f.services {
+		for _, b := range s.now {
+			runs = append(runs, b.Service+" "+b.Ref)
+		}
+	}
+	reason := f.target() + " changes no contract of what runs there (" + strings.Join(runs, ", ") + ")"
+	if len(f.options.only) > 0 {
+		reason = f.target() + " changes no contract of " + strings.Join(f.options.only, ", ")
+	}
+	return fmt.Errorf("there is nothing to roll out to %s: %s; --to SERVICE=REF rolls out a revision all the same", f.options.env, reason)
+}
+
+// keeps is how long an event of a service may be read after it was sent: in its
+// topic, and then in the quarantine of a consumer that reads it.
+func (f *fleet) keeps(s *ship) time.Duration {
+	w := f.set.Workspace
+	keep := time.Duration(0)
+	sends := map[contract.Name]bool{}
+	for _, b := range slices.Concat(s.now, s.to) {
+		for _, e := range b.Sends() {
+			sends[e.Name.Value] = true
+		}
+	}
+	for _, other := range f.services {
+		for _, b := range slices.Concat(other.now, other.to) {
+			if c := b.Consumer(); c != nil && slices.ContainsFunc(c.Reads, func(r contract.Reading) bool { return sends[r.Event.Value] }) {
+				keep = max(keep, time.Duration(c.Quarantine.Keep.Value))
+			}
+		}
+	}
+	if keep == 0 {
+		keep = time.Duration(w.Defaults.Quarantine.Keep.Value)
+	}
+	return time.Duration(w.Window.Retention.Value) + keep
+}
+
+// history finds the releases before what runs whose events may still be read, and
+// those between what runs and what shall run.
+func (f *fleet) history(ctx context.Context, s *ship) error {
+	if len(s.now) == 0 {
+		return nil
+	}
+	tags, err := s.repo.Tags(ctx)
+	if err != nil {
+		return err
+	}
+	at := func(b berth) int {
+		for i, t := range tags {
+			if t.Commit == b.Set.Tree.Commit {
+				return i
+			}
+		}
+		return -1
+	}
+	oldest, newest, aim := len(tags), -1, len(tags)
+	for _, b := range s.now {
+		if i := at(b); i >= 0 {
+			oldest, newest = min(oldest, i), max(newest, i)
+		}
+	}
+	for _, b := range s.to {
+		if i := at(b); i >= 0 {
+			aim = min(aim, i)
+		}
+	}
+	if newest >= 0 && s.moves() {
+		for i := newest + 1; i < aim; i++ {
+			if err := f.add(ctx, s, &s.via, tags[i].Name, 0); err != nil {
+				return err
+			}
+		}
+	}
+	for i := oldest - 1; i >= 0 && i+1 < len(tags); i-- {
+		left := s.keeps - f.now.Sub(tags[i+1].Date)
+		if left <= 0 {
+			break
+		}
+		if err := f.add(ctx, s, &s.sent, tags[i].Name, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add remembers a release unless it says what another revision of the service
+// says already.
+func (f *fleet) add(ctx context.Context, s *ship, to *[]berth, ref string, left time.Duration) error {
+	set, err := s.repo.Set(ctx, ref)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	b := berth{compat.Party{Service: s.name, Ref: ref, Set: set}, left}
+	if b.Consumer() == nil && len(b.Sends()) == 0 {
+		return nil // it did not exist then
+	}
+	says := b.Says()
+	if left > 0 {
+		says = b.Writes()
+	}
+	for _, known := range slices.Concat(s.now, s.to, s.via, s.sent) {
+		if known.Says() == says || left > 0 && known.Writes() == says {
+			return nil
+		}
+	}
+	*to = append(*to, b)
+	return nil
+}
+
+// readable refuses revisions of which something could not be read: what is missing
+// would pass for what is not there.
+func (f *fleet) readable() error {
+	var errs []error
+	seen := map[*contract.Set]bool{}
+	for _, s := range f.services {
+		for _, b := range slices.Concat(s.now, s.to, s.via, s.sent) {
+			if seen[b.Set] {
+				continue
+			}
+			seen[b.Set] = true
+			for _, finding := range b.Set.Findings {
+				if finding.Rule == load.Unreadable.ID {
+					errs = append(errs, fmt.Errorf("%s %s: %s: %s", b.Service, b.Ref, finding.New, finding.Message))
+				}
+			}
+		}
+	}
+	const most = 10
+	if len(errs) > most {
+		errs = append(errs[:most], fmt.Errorf("and %d more", len(errs)-most))
+	}
+	return errors.Join(errs...)
+}
+
+// known refuses a consumer of an event whose producer the environment does not
+// know, and notes one of an event that nobody produces.
+func (f *fleet) known() error {
+	sends, names := map[contract.Name]bool{}, map[string]bool{}
+	for _, s := range f.services {
+		names[s.name] = true
+		for _, b := range slices.Concat(s.now, s.to, s.sent) {
+			for _, e := range b.Sends() {
+				sends[e.Name.Value] = true
+			}
+		}
+	}
+	noted := map[string]bool{}
+	for _, s := range f.services {
+		for _, b := range slices.Concat(s.now, s.to) {
+			c := b.Consumer()
+			if c == nil {
+				continue
+			}
+			for _, r := range c.Reads {
+				if sends[r.Event.Value] {
+					continue
+				}
+				if e := b.Set.Event(r.Event.Value); e != nil && e.Producer.Value != "" && !names[e.Producer.Value] {
+					return fmt.Errorf("%s %s reads %s of %s, and %s does not say what runs of %s: evcontract deployed set --env %s %s=REF",
+						b.Service, b.Ref, r.Event.Value, e.Producer.Value, f.options.env, e.Producer.Value, f.options.env, e.Producer.Value)
+				}
+				note := fmt.Sprintf("%s %s reads %s, which no service in %s produces: nothing was judged for it", b.Service, b.Ref, r.Event.Value, f.options.env)
+				if !noted[note] {
+					noted[note] = true
+					f.notes = append(f.notes, note)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/evcontract/evcontract/internal/compat/rollout"
+)
+
+// RolloutRecord is what a change board wants to know beside the plan.
+type RolloutRecord struct {
+	Command string        // the command line that made it
+	Again   string        // the one that asks again, as things stand then
+	Owner   string        // who is responsible; empty: the services' owners
+	Observe time.Duration // how long to watch after each step
+}
+
+// Write writes the change record: what is to be done, by whom, how it is watched,
+// what brings it back, and a table for what then happened.
+func (c RolloutRecord) Write(w io.Writer, r *Rollout, _ Options) error {
+	b := record{r: r, c: c}
+	fmt.Fprintf(&b, "# Change record: %s to %s\n\n", prose(plain(r.Target)), prose(plain(r.Environment)))
+	b.head()
+	b.versions()
+	b.contracts()
+	b.plan()
+	b.thresholds()
+	b.rollback()
+	b.result()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type record struct {
+	strings.Builder
+	r *Rollout
+	c RolloutRecord
+}
+
+// table writes a table, nothing where it has no rows.
+func (b *record) table(title string, columns []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
+	}
+	b.WriteString("\n")
+}
+
+func (b *record) head() {
+	owner := b.c.Owner
+	if owner == "" {
+		owner = strings.Join(b.owners(), ", ")
+	}
+	fmt.Fprintf(b, "- verdict: **%s**. %s\n- as of: %s, evcontract %s\n- owner: %s\n", b.r.Plan.Verdict, prose(b.r.headline()),
+		b.r.AsOf.UTC().Format(time.RFC3339), prose(plain(b.r.Version)), prose(plain(orNobody(owner))))
+	fmt.Fprintf(b, "- observed after each step: %s; a release may be rolled back for %s\n", lasts(b.c.Observe), lasts(b.r.Rollback))
+	fmt.Fprintf(b, "- made with: %s\n", code(plain(b.c.Command)))
+	for _, s := range b.r.Plan.Standing {
+		fmt.Fprintf(b, "- broken already: %s; %s\n", prose(b.r.cannot(s.Meeting)), ends(s, b.r.Plan.Verdict == rollout.Safe))
+	}
+	for _, n := range b.r.Notes {
+		fmt.Fprintf(b, "- note: %s\n", prose(plain(n)))
+	}
+	b.WriteString("\n")
+}
+
+func orNobody(s string) string {
+	if s == "" {
+		return "nobody yet: name one"
+	}
+	return s
+}
+
+// owners are those of the services that move, each once.
+func (b *record) owners() []string {
+	var owners []string
+	seen := map[string]bool{"": true}
+	for i := range b.r.Services {
+		if s := &b.r.Services[i]; s.moves() && !seen[s.Owner] {
+			seen[s.Owner] = true
+			owners = append(owners, s.Owner)
+		}
+	}
+	return owners
+}
+
+func (s *RolloutService) moves() bool {
+	for _, v := range s.Revisions {
+		if v.Role == RunsThen || v.Role == RunsNoMore {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *record) versions() {
+	var rows [][]string
+	for _, s := range b.r.Services {
+		for _, v := range s.Revisions {
+			if v.Role != OnTheWay || b.passes(s.Name, v.Ref) {
+				rows = append(rows, []string{prose(plain(s.Name)), prose(plain(s.Owner)), roleWords[v.Role], code(plain(v.Ref)), code(plain(orNone(v.Commit)))})
+			}
+		}
+	}
+	b.table("Versions", []string{"service", "owner", "", "revision", "commit"}, rows)
+}
+
+func (b *record) passes(service, revision string) bool {
+	for _, p := range b.r.Plan.Through {
+		if p.Service == service && p.Revision == revision {
+			return true
+		}
+	}
+	return false
+}
+
+// contracts is the lock: which revision of which contract each version holds.
+func (b *record) contracts() {
+	var rows [][]string
+	for _, s := range b.r.Services {
+		for _, v := range s.Revisions {
+			if v.Role == OnTheWay && !b.passes(s.Name, v.Ref) {
+				continue
+			}
+			add := func(verb string, contracts []RolloutContract) {
+				for _, c := range contracts {
+					rows = append(rows, []string{prose(plain(s.Name)), code(plain(v.Ref)), verb, prose(plain(c.Event)), code(orNone(c.Revision))})
+				}
+			}
+			add("sends", v.Sends)
+			add("reads", v.ReadsFrom)
+		}
+	}
+	b.table("Contracts", []string{"service", "revision", "", "event", "digest of the contract"}, rows)
+}
+
+func (b *record) plan() {
+	if b.r.Plan.Verdict != rollout.Safe {
+		b.WriteString("## What blocks it\n\n")
+		b.r.markdownBlocks(&b.Builder)
+		return
+	}
+	b.WriteString("## Steps\n\n")
+	for i := range b.r.Plan.Steps {
+		b.step(i)
+	}
+}
+
+func (b *record) step(i int) {
+	s := &b.r.Plan.Steps[i]
+	fmt.Fprintf(b, "### %d. %s\n\n", i+1, prose(does(s)))
+	for _, line := range b.r.becauses(s) {
+		fmt.Fprintf(b, "- because: %s\n", prose(line))
+	}
+	if held := b.r.heldReads(s); held != "" {
+		fmt.Fprintf(b, "- depends on: %s\n", prose(held))
+	}
+	b.WriteString("\n")
+	var rows [][]string
+	for _, c := range b.commands(s) {
+		rows = append(rows, []string{c.does, code(c.run), c.expect})
+	}
+	b.rows([]string{"", "command", "expected"}, rows)
+	for _, line := range b.r.wayBack(s) {
+		fmt.Fprintf(b, "- way back: %s\n", prose(line))
+	}
+	b.WriteString("\n")
+}
+
+func (b *record) rows(columns []string, rows [][]string) {
+	fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
+	}
+	b.WriteString("\n")
+}
+
+// recordLine is something to run and what it must show.
+type recordLine struct{ does, run, expect string }
+
+// commands of one step. How a service is deployed is not ours to know; that it is
+// deployed is recorded, so that the next look starts from there.
+func (b *record) commands(s *rollout.Step) []recordLine {
+	env, name := ShellWord(b.r.Environment), ShellWord(s.Service)
+	if s.Kind == rollout.Wait {
+		var lines []recordLine
+		for _, p := range s.Drained {
+			lines = append(lines, recordLine{"nothing of " + prose(partyName(p)) + " waits in quarantine", "evcontract quarantine list",
+				"exit code 0, and no event of the contracts that " + prose(partyName(p)) + " sends"})
+		}
+		return append(lines, recordLine{"the topic and the outbox", "evcontract status", fmt.Sprintf("exit code 0, no backlog; not before %s have passed", lasts(s.Time))})
+	}
+	all := []recordLine{{"look once more", plain(b.c.Again), "exit code 0"}}
+	fresh := minus(s.To, s.From)
+	if len(fresh) > 0 && len(s.From) > 0 {
+		all = append(all, recordLine{"the new beside the old", fmt.Sprintf("evcontract deployed set --env %s %s+=%s", env, name, ShellWord(strings.Join(fresh, ","))), "exit code 0, " + code("wrote …")})
+	}
+	return append(all,
+		recordLine{fmt.Sprintf("watch for %s", lasts(b.c.Observe)), "evcontract status", "exit code 0: every threshold below is kept"},
+		recordLine{"the old has stopped", fmt.Sprintf("evcontract deployed set --env %s %s=%s", env, name, ShellWord(strings.Join(s.To, ","))), "exit code 0, " + code("wrote …")})
+}
+
+// ShellWord quotes what a shell would take apart.
+func ShellWord(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/,@+", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(plain(s), "'", `'\''`) + "'"
+}
+
+// thresholds are what is watched: by event version and consumer group.
+func (b *record) thresholds() {
+	var rows [][]string
+	for _, s := range b.r.Services {
+		for _, slo := range s.SLO {
+			rows = append(rows, []string{
+				prose(plain(slo.Event)), prose(b.versionsOf(slo.Event)), prose(plain(s.Name)), lasts(slo.OldestMessage), slo.HandlingP95.String(),
+				fmt.Sprintf("%g %%", slo.RetryRatio*100), prose(plain(s.Owner)),
+			})
+		}
+	}
+	b.table("Thresholds", []string{"event", "revisions on the way", "consumer group", "oldest message", "handling P95", "retries", "owner"}, rows)
+}
+
+// versionsOf are the revisions of an event that travel during the rollout.
+func (b *record) versionsOf(event string) string {
+	var all []string
+	seen := map[string]bool{}
+	for _, s := range b.r.Services {
+		for _, v := range s.Revisions {
+			for _, c := range v.Sends {
+				if c.Event == event && !seen[c.Revision] && (v.Role != OnTheWay || b.passes(s.Name, v.Ref)) {
+					seen[c.Revision] = true
+					all = append(all, c.Revision)
+				}
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (b *record) rollback() {
+	if b.r.Plan.Verdict != rollout.Safe {
+		return
+	}
+	fmt.Fprintf(b, "## Rollback\n\nWhat triggers it, within %s after a step:\n\n", lasts(b.c.Observe))
+	b.WriteString("- a threshold above is broken for longer than five minutes: `evcontract status` ends with 1\n" +
+		"- an event of a revision that came with the step is quarantined: `evcontract quarantine list` shows it\n" +
+		"- a business figure of an owner is off\n\n" +
+		"First pause the consumer that fails: `evcontract pause CONSUMER`. Never delete a queue or skip what failed.\n\n")
+	for _, n := range b.r.Plan.NoReturn {
+		fmt.Fprintf(b, "- point of no return: %s\n", prose(b.r.noReturn(n)))
+	}
+	if len(b.r.Plan.NoReturn) > 0 {
+		b.WriteString("\n")
+	}
+	for i := range b.r.Plan.Steps {
+		s := &b.r.Plan.Steps[i]
+		fmt.Fprintf(b, "After step %d:\n\n", i+1)
+		if !s.Back.Possible {
+			b.WriteString("1. there is no way back in which every step is safe\n\n")
+			continue
+		}
+		for j := range s.Back.Steps {
+			fmt.Fprintf(b, "%d. %s\n", j+1, b.undo(&s.Back.Steps[j]))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func (b *record) undo(s *rollout.Step) string {
+	if s.Kind == rollout.Wait {
+		return prose(does(s))
+	}
+	return fmt.Sprintf("%s: %s", prose(does(s)), code(fmt.Sprintf("evcontract deployed set --env %s %s=%s",
+		ShellWord(b.r.Environment), ShellWord(s.Service), strings.Join(s.To, ","))))
+}
+
+func (b *record) result() {
+	var rows [][]string
+	for i := range b.r.Plan.Steps {
+		rows = append(rows, []string{fmt.Sprint(i + 1), "", "", "", "", ""})
+	}
+	b.table("Result", []string{"step", "began", "ended", "exit code", "what was seen", "by"}, rows)
+}
