@@ -12,15 +12,26 @@ func (s *Scanner) Time() time.Time {
 	if s.err != nil {
 		return time.Time{}
 	}
-	var t time.Time
-	if t.UnmarshalText(text) == nil { // what nearly all write, without an allocation
-		return t
-	}
-	t, ok := ParseTime(string(text))
+	t, ok := readTime(text)
 	if !ok {
 		s.Refuse("%q is not a date and time like 2026-11-29T12:00:00Z", clip(text))
 	}
 	return t
+}
+
+// AnyTime passes a string and gives the time that it tells, the zero time where
+// it tells none: for contracts to which a format is an annotation.
+func (s *Scanner) AnyTime() time.Time {
+	t, _ := readTime(s.Text())
+	return t
+}
+
+func readTime(text []byte) (time.Time, bool) {
+	var t time.Time
+	if t.UnmarshalText(text) == nil { // what nearly all write, without an allocation
+		return t, true
+	}
+	return ParseTime(string(text))
 }
 
 // ParseTime reads a date and time as RFC 3339 writes it. A leap second is the

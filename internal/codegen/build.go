@@ -132,6 +132,9 @@ func (b *builder) text(t *typ, w *want, hint string) {
 	case b.loose:
 	case w.role&timeRole != 0 && t.shape.format == "date-time", t.shape.assert && t.shape.format == "date-time" && w.role&keyRole == 0:
 		t.kind = timeKind
+		if t.shape.beside() {
+			t.judge = t.shape
+		}
 	case w.role&^(partitionRole|discardRole) != 0:
 	case t.shape.enum != nil || t.shape.equal != nil:
 		b.enumeration(t, hint)

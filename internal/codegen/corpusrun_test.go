@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -24,7 +25,8 @@ var documents = []string{
 }
 
 // TestDecodeCorpus decodes documents with generated code and with the schema
-// validator: the answers must be equal.
+// validator: the answers must be equal. The documents are fixed ones, the
+// corpus' own, and some made up from each schema.
 func TestDecodeCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(corpora(t), "json", "*.jsonl"))
 	if err != nil {
@@ -96,6 +98,11 @@ func (r *corpusRun) add(i int, p corpusPair, schema *jsonschema.Schema) {
 	shown := slices.Clone(documents)
 	for _, w := range p.Witness {
 		shown = append(shown, string(w))
+	}
+	if compiled := schema.Compiled(); compiled != nil { // what the schema itself makes think of
+		for _, s := range contain.Generate(compiled, uint64(i), 8) {
+			shown = append(shown, string(s.Instance))
+		}
 	}
 	for _, d := range shown {
 		r.questions = append(r.questions, question{i, schema, string(p.New), d})

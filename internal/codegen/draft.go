@@ -58,6 +58,11 @@ func (p producer) fill() {
 		p.line("if payload.%s.IsZero() {", at.access)
 		p.line("payload.%s = time.Now().UTC()", at.access)
 		p.line("}")
+		if at.typ != nil && !at.typ.shape.assert { // a decoder that asserts formats refuses it
+			p.line("if year := payload.%s.Year(); year < 0 || year > 9999 {", at.access)
+			p.line("return event.Draft{}, fmt.Errorf(\"%s: %s: no date and time is written with the year %%d\", year)", p.event(), at.locator)
+			p.line("}")
+		}
 	}
 }
 

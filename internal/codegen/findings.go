@@ -69,7 +69,11 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 }
 
 func (f *findings) unchecked(event string, path contract.Path, k keyword) {
-	f.add(1, event, path, k.pos, fmt.Sprintf("%s cannot be checked by generated code: no decoder is generated that would ignore it", k.name))
+	message := k.name + " cannot be checked by generated code: no decoder is generated that would ignore it"
+	if k.why != "" {
+		message += " (" + k.why + ")"
+	}
+	f.add(1, event, path, k.pos, message)
 }
 
 func (f *findings) impossible(event string, pos source.Pos, format string, args ...any) {

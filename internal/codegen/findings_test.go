@@ -42,6 +42,8 @@ func TestFindings(t *testing.T) {
 			"warning contracts/s.schema.json:7:13 OrderPaid.v1/more: the list's elements have a type by their place: it is checked, and handed over as json.RawMessage"},
 		{"a keyword", `"more": {"type": "string"}`, `"more": {"type": "object", "unevaluatedProperties": false}`,
 			"error contracts/s.schema.json:7:32 OrderPaid.v1/more: unevaluatedProperties cannot be checked by generated code: no decoder is generated that would ignore it"},
+		{"a pattern", `"more": {"type": "string"}`, `"more": {"type": "string", "pattern": "(a)\\1"}`,
+			`error contracts/s.schema.json:7:32 OrderPaid.v1/more: pattern cannot be checked by generated code: no decoder is generated that would ignore it (the pattern "(a)\\1" uses a back-reference, which is not regular)`},
 		{"a keyword in an alternative", `"more": {"type": "string"}`, `"more": {"type": "object", "anyOf": [{"unevaluatedProperties": false}, {"minProperties": 1}]}`,
 			"error contracts/s.schema.json:7:43 OrderPaid.v1: unevaluatedProperties cannot be checked by generated code: no decoder is generated that would ignore it"},
 		{"an optional key", `"version", "payment", `, `"version", `,

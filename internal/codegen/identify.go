@@ -129,8 +129,8 @@ func (p producer) scannedVersion() string {
 	return "event.ParseVersion(" + arrived(r.locator) + ")"
 }
 
-// scannedTime takes a time that cannot be read for none: the consumer's decoder
-// is who refuses it.
+// scannedTime takes a time that cannot be read for none: where formats are
+// asserted, the consumer's decoder refuses it.
 func (p producer) scannedTime() {
 	switch r := p.scanID.at; {
 	case r == nil, r.locator.Carrier == contract.InAttribute && r.locator.Name == "time":
@@ -160,7 +160,7 @@ func (p producer) occurredFunction() {
 		return
 	}
 	p.line("func occurred%s(text string) time.Time {", p.name)
-	p.line("t, _ := event.ParseTime(text) // what is no time is the decoder's to refuse")
+	p.line("t, _ := event.ParseTime(text) // what tells no time is the zero time")
 	p.line("return t")
 	p.line("}")
 }

@@ -1,8 +1,7 @@
 package codegen
 
 import (
-	"regexp"
-
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/source"
 )
 
@@ -107,11 +106,19 @@ func readMaximum(r *reading) {
 
 // readPattern refuses what Go's engine cannot run.
 func readPattern(r *reading) {
-	if !compiles(r.node().Text) {
-		r.cannot()
-		return
+	if r.runs(r.node().Text) {
+		r.shape.pattern = r.node().Text
 	}
-	r.shape.pattern = r.node().Text
+}
+
+// runs reports whether Go can match a pattern of ECMA-262, and complains if not.
+func (r *reading) runs(pattern string) bool {
+	_, err := contain.RE2(pattern)
+	if err != nil {
+		r.cannot()
+		r.shape.unknown[len(r.shape.unknown)-1].why = err.Error()
+	}
+	return err == nil
 }
 
 // readFormat keeps a format, and whether it is more than an annotation. One that
@@ -137,11 +144,6 @@ var formats = map[string]bool{
 	"uri-template": false, "json-pointer": false, "relative-json-pointer": false, "regex": false, "period": false,
 }
 
-func compiles(pattern string) bool {
-	_, err := regexp.Compile(pattern)
-	return err == nil
-}
-
 func readItems(r *reading) {
 	if r.draft < draft2020 && r.node().Kind == source.List {
 		r.shape.places = r.list()
@@ -165,8 +167,7 @@ func readProperties(r *reading) {
 
 func readPatternProperties(r *reading) {
 	for _, m := range r.node().Members {
-		if !compiles(m.Key) {
-			r.cannot()
+		if !r.runs(m.Key) {
 			return
 		}
 		r.shape.patterns = append(r.shape.patterns, patterned{m.Key, r.sub(m.Key)})

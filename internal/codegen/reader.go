@@ -100,5 +100,5 @@ func (r *reading) count() int {
 }
 
 func (r *reading) cannot() {
-	r.shape.unknown = append(r.shape.unknown, keyword{r.key, r.pos})
+	r.shape.unknown = append(r.shape.unknown, keyword{name: r.key, pos: r.pos})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/evcontract/evcontract/internal/compat/contain"
 )
 
 // run is one step of a simple pattern: so many characters of a set.
@@ -106,11 +108,20 @@ func overlap(a, b []rune) bool {
 	return false
 }
 
-// patternCode is the expression of a compiled pattern.
+// patternCode is the expression of a compiled pattern. A pattern of ECMA-262 is
+// rewritten so that it means the same to Go.
 func patternCode(pattern string) string {
-	list, simple := runs(pattern)
-	if !simple {
+	re2, err := contain.RE2(pattern)
+	if err != nil {
+		re2 = pattern // refused when the schema was read
+	}
+	comment := " // " + strings.ToValidUTF8(strings.Join(strings.Fields(pattern), " "), "?")
+	list, simple := runs(re2)
+	switch {
+	case !simple && re2 == pattern:
 		return "regexp.MustCompile(" + literal(pattern) + ")"
+	case !simple:
+		return "regexp.MustCompile(" + literal(re2) + ")" + comment
 	}
 	var b strings.Builder
 	for i, r := range list {
@@ -119,5 +130,5 @@ func patternCode(pattern string) string {
 		}
 		fmt.Fprintf(&b, "{Set: %s, Min: %d, Max: %d}", literal(string(r.set)), r.min, r.max)
 	}
-	return "event.Pattern{" + b.String() + "} // " + strings.ToValidUTF8(strings.Join(strings.Fields(pattern), " "), "?")
+	return "event.Pattern{" + b.String() + "}" + comment
 }

@@ -10,6 +10,20 @@ import (
 )
 
 // TestRuns holds simple patterns against the regexp package.
+// TestPatternsMeanTheSame: what ECMA-262 and Go read differently is rewritten.
+func TestPatternsMeanTheSame(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`^[A-Z]{3}$`:   `event.Pattern{{Set: "AZ", Min: 3, Max: 3}} // ^[A-Z]{3}$`,
+		`^(?!x)[a-z]$`: `event.Pattern{{Set: "awyz", Min: 1, Max: 1}} // ^(?!x)[a-z]$`,
+		`^a.c`:         "regexp.MustCompile(`^a[^\\n\\r\\x{2028}\\x{2029}]c`) // ^a.c",
+		`\cJ`:          "regexp.MustCompile(`\\x0a`) // \\cJ",
+	} {
+		if got := patternCode(pattern); got != want {
+			t.Errorf("%s: got  %s\nwant %s", pattern, got, want)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	for pattern, simple := range map[string]bool{
 		`^[A-Z]{3}$`: true, `^[A-Z]+-[0-9]+$`: true, `^ab?c*$`: true, `^$`: true, `^[a-f0-9]{2,4}x?$`: true, `^[a-z][a-z0-9]*$`: true,

@@ -16,6 +16,9 @@ func (d decoder) scalar(t *typ) string {
 	case enumKind:
 		return t.name + "(" + d.chosen(t) + ")"
 	case timeKind:
+		if !t.shape.assert {
+			return "s.AnyTime()"
+		}
 		return "s.Time()"
 	case intKind:
 		return "s.Int()"

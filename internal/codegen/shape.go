@@ -25,8 +25,8 @@ type shape struct {
 	step            string // multipleOf
 	shortest        int    // of a string, in code points
 	longest         int    // -1: no limit
-	pattern, format string
-	assert          bool // format is asserted
+	pattern, format string // the pattern as ECMA-262 has it
+	assert          bool   // format is asserted
 
 	items            *shape   // of a list, behind the places
 	places           []*shape // of a tuple
@@ -77,6 +77,7 @@ type need struct {
 type keyword struct {
 	name string
 	pos  source.Pos
+	why  string // "" where nobody says more
 }
 
 // kinds is a set of JSON kinds. An integer is a number.
@@ -141,6 +142,11 @@ func (s *shape) numeric() bool {
 
 func (s *shape) textual() bool {
 	return s.shortest > 0 || s.longest >= 0 || s.pattern != "" || s.assert
+}
+
+// beside reports whether the shape limits a string beside its format.
+func (s *shape) beside() bool {
+	return s.enum != nil || s.equal != nil || s.shortest > 0 || s.longest >= 0 || s.pattern != ""
 }
 
 func (s *shape) listed() bool {

@@ -389,3 +389,28 @@ func TestUpcast(t *testing.T) {
 		t.Error("an upcaster that is not set is not missed")
 	}
 }
+
+// TestUnreadableTime: to this workspace a format is an annotation. A time that
+// cannot be read is no reason to refuse an event, and none is written.
+func TestUnreadableTime(t *testing.T) {
+	d, err := events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), paid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := message(d)
+	m.Payload = []byte(strings.Replace(string(m.Payload), `"2026-11-29T12:00:00.0000005+01:00"`, `"yesterday"`, 1))
+	route := consumer(nil).Routes[0]
+	id, err := route.Identify(m)
+	if err != nil || !id.Time.IsZero() || id.Key != d.Key {
+		t.Errorf("identity %+v, %v", id, err)
+	}
+	if err := route.Handle(t.Context(), &fakeTx{}, m, id); err != nil {
+		t.Errorf("a time that cannot be read: %v", err)
+	}
+	late := paid()
+	late.OccurredAt = time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)
+	_, err = events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), late)
+	if want := "OrderPaid.v1: occurred_at: no date and time is written with the year 12026"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
