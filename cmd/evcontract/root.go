@@ -37,7 +37,7 @@ func (a *app) root() *cobra.Command {
 	)
 	cobra.EnableCommandSorting = false
 	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.deployedCommand(), a.rolloutCommand(), a.generateCommand(), a.vetCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
-	group(root, "running", a.relayCommand(), a.statusCommand(), a.pauseCommand(), a.resumeCommand(), a.quarantineCommand())
+	group(root, "running", a.relayCommand(), a.statusCommand(), a.pauseCommand(), a.resumeCommand(), a.quarantineCommand(), a.drillCommand())
 	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
 	return root
 }

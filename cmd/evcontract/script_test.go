@@ -10,9 +10,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/evcontract/evcontract/delivery/deliverytest"
 )
 
 func TestMain(m *testing.M) {
+	if deliverytest.Child(openDrill) {
+		return
+	}
 	testscript.Main(m, map[string]func(){
 		"evcontract": func() { os.Exit(Main()) },
 		"shop":       func() { os.Exit(shopMain(os.Args[1:])) },

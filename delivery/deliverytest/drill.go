@@ -34,6 +34,7 @@ type Stage struct {
 	Dice   *rand.Rand
 	Notes  []Evidence // what the drill saw itself
 	broken []Violation
+	apart  [][]Evidence // of worlds of its own, where it plays on such
 }
 
 // Result is what became of one drill.
@@ -99,6 +100,10 @@ func (d Drill) run(ctx context.Context, o Options, r *Result) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.apart != nil {
+		r.Evidence = append(s.Notes, spread(s.apart)...)
+		return nil
+	}
 	shown, err := w.evidence(ctx, d.figures)
 	r.Evidence = append(s.Notes, shown...)
 	return err
@@ -146,5 +151,10 @@ func (s *Stage) one(ctx context.Context, i int, f func(context.Context, int, *Wo
 	}
 	found, err := w.Check(ctx)
 	s.broken = append(s.broken, found...)
+	if err != nil {
+		return err
+	}
+	shown, err := w.evidence(ctx, nil)
+	s.apart = append(s.apart, shown)
 	return err
 }

@@ -3,6 +3,8 @@ package deliverytest
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -53,4 +55,25 @@ func (w *World) evidence(ctx context.Context, more []figure) ([]Evidence, error)
 		shown = append(shown, Evidence{f.what, strings.Join(lines, "; ")})
 	}
 	return shown, nil
+}
+
+// spread makes one table of the usual figures of several runs: each from its
+// least to its most.
+func spread(runs [][]Evidence) []Evidence {
+	shown := make([]Evidence, len(usual))
+	for i := range usual {
+		least, most := math.MaxInt, math.MinInt
+		for _, run := range runs {
+			n, err := strconv.Atoi(run[i].Shows)
+			if err != nil {
+				continue // it would show as no number at all
+			}
+			least, most = min(least, n), max(most, n)
+		}
+		shown[i] = Evidence{usual[i].what + ", a run", fmt.Sprintf("%d to %d", least, most)}
+		if least == most {
+			shown[i].Shows = strconv.Itoa(most)
+		}
+	}
+	return shown
 }
