@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,21 @@ func (s *Schema) RootRef() Ref { return s.root }
 // subschema points to. It is false where there is none, where it dangles, and
 // where a dynamic reference may mean several.
 func (s *Schema) Follow(r Ref) (Ref, bool) { return s.closure.follow(r) }
+
+// OnlyRefers reports whether a subschema says nothing itself, beside what it
+// refers to.
+func (s *Schema) OnlyRefers(r Ref) bool {
+	if _, ok := s.Follow(r); !ok {
+		return false
+	}
+	d := s.closure.of(r).draft
+	for _, m := range r.Node.Members {
+		if k := keywords[m.Key]; k.in&d != 0 && !k.note && !k.names && !slices.Contains(refKeywords, m.Key) && speaks(r.Node, m.Key, d) {
+			return false
+		}
+	}
+	return true
+}
 
 // Sub gives what lies below a subschema, by the tokens of a JSON pointer
 // ("properties", "a/b"). Its Node is nil where there is nothing.

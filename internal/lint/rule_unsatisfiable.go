@@ -4,7 +4,10 @@ import (
 	_ "embed"
 	"math/big"
 	"slices"
+	"strings"
 
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -28,17 +31,57 @@ var crossed = [][2]string{
 
 func checkUnsatisfiable(p *Pass) {
 	for e, s := range jsonSchemas(p) {
+		said := map[place]bool{}
 		for _, r := range p.subschemas(s) {
 			for _, pair := range crossed {
 				if low, high := number(r.Node.Get(pair[0])), number(r.Node.Get(pair[1])); low != nil && high != nil && low.Cmp(high) > 0 {
+					said[place{r.File, r.Pointer}] = true
 					p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer+"/"+pair[0]), "%s is more than %s: no value satisfies both", pair[0], pair[1]).about(r.Pointer, pair[0])
 				}
 			}
 			if key := emptied(r.Node); key != "" {
+				said[place{r.File, r.Pointer}] = true
 				p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer+"/"+key), "%s allows nothing of the type that type demands: no value satisfies both", key).about(r.Pointer, key)
 			}
 		}
+		p.empty(e, s, said)
 	}
+}
+
+// place names a subschema.
+type place struct{ file, pointer string }
+
+// empty notes the parts that the prover finds empty, the innermost ones: what
+// is around them is empty because of them.
+func (p *Pass) empty(e *contract.Event, s *jsonschema.Schema, said map[place]bool) {
+	if s.Compiled() == nil {
+		return
+	}
+	empty := map[place]bool{}
+	for _, l := range s.Compiled().Empty() {
+		if r, ok := s.At(l.Document, l.Pointer); ok {
+			empty[place{r.File, r.Pointer}] = true
+		}
+	}
+	endless := endlessIn(s, p.subschemas(s))
+	for _, r := range slices.Backward(p.subschemas(s)) {
+		at := place{r.File, r.Pointer}
+		if !empty[at] || around(said, at) || endless[at] || s.OnlyRefers(r) {
+			continue
+		}
+		said[at] = true
+		p.schema(e, p.pathOf(e, s, r), s.PosAt(r.File, r.Pointer), "no value satisfies all that is said here").about(r.Pointer)
+	}
+}
+
+// around reports whether a place is one of these, or lies around one.
+func around(list map[place]bool, at place) bool {
+	for inner := range list {
+		if inner.file == at.file && (inner.pointer == at.pointer || strings.HasPrefix(inner.pointer, at.pointer+"/")) {
+			return true
+		}
+	}
+	return false
 }
 
 // number is a bound, nil where there is none that can be compared. A big.Float

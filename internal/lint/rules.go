@@ -17,14 +17,14 @@ var Rules = []*Rule{
 
 	// Who reads it, and how.
 	consumerName, consumerDuplicate, readingDuplicate, readsNothing, upcastTarget, audienceUnread,
-	eventUnknown, fieldUnknown, eventRetired, eventDeprecated,
+	eventUnknown, fieldUnknown, rejectOpen, eventRetired, eventDeprecated,
 	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
 
 	// What its schema says, in JSON Schema, in both formats, in Protobuf.
-	refDangling, refRemote, refCycle, idDuplicate, schemaInvalid, keyDuplicate,
+	refDangling, refRemote, refCycle, recursionEndless, idDuplicate, schemaInvalid, keyDuplicate,
 	draftMissing, draftUnknown, keywordDraft, enumEmpty,
 	unsatisfiable, objectClosed, requiredUndeclared, formatUnknown, patternDialect,
-	integerUnsafe, numberMoney,
+	integerUnsafe, numberMoney, countHuge,
 	enumUnspecified, enumAlias, fieldRequired, anyUndeclared, importUnstable, importUnused,
 
 	// What the workspace says of findings.

@@ -17,7 +17,6 @@ var (
 
 // subschemas lists every subschema that a schema reaches, each once.
 func subschemas(s *jsonschema.Schema) []jsonschema.Ref {
-	type place struct{ file, pointer string }
 	queue, seen := []jsonschema.Ref{s.RootRef()}, map[place]bool{}
 	var list []jsonschema.Ref
 	for len(queue) > 0 {
@@ -83,4 +82,20 @@ func (f *facts) pathOf(e *contract.Event, s *jsonschema.Schema, r jsonschema.Ref
 	default:
 		return subject(e) + "/" + path.String()
 	}
+}
+
+// items lists the elements of a keyword's value, none where it is no list.
+func items(r jsonschema.Ref, key string) []*source.Node {
+	if n := r.Node.Get(key); n != nil {
+		return n.Items
+	}
+	return nil
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// only reports whether a schema allows values of one type alone.
+func only(r jsonschema.Ref, name string) bool {
+	n := r.Node.Get("type")
+	return n != nil && (n.Text == name || len(n.Items) == 1 && n.Items[0].Text == name)
 }

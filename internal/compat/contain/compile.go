@@ -77,6 +77,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Message) }
 // Schema is a compiled root schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	root     *node
+	parts    map[string]*node // every subschema, by the validator's location
 	closed   func() *node // root under the assumption of closed writers, made once
 	compiled *jsonschema.Schema
 	files    map[string]string // resource URL to document path
@@ -104,7 +105,9 @@ func Compile(src Source) (s *Schema, err error) {
 		return nil, p.explain(path, err)
 	}
 	s = &Schema{compiled: compiled, files: p.files, written: p.written}
-	s.root = newLowering(p, src.AssertFormats).schema(compiled)
+	l := newLowering(p, src.AssertFormats)
+	s.root = l.schema(compiled)
+	s.parts = l.parts()
 	s.closed = sync.OnceValue(func() *node { return closeWriter(s.root) })
 	return s, nil
 }

@@ -62,6 +62,15 @@ func (l *lowering) schema(s *jsonschema.Schema) *node {
 	return n
 }
 
+// parts is what was lowered, by location.
+func (l *lowering) parts() map[string]*node {
+	parts := make(map[string]*node, len(l.done))
+	for s, n := range l.done {
+		parts[s.Location] = n
+	}
+	return parts
+}
+
 func (l *lowering) schemas(list []*jsonschema.Schema) []*node {
 	out := make([]*node, len(list))
 	for i, s := range list {

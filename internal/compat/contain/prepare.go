@@ -119,7 +119,11 @@ func (p *preparer) load(u string) (*document, error) {
 	}
 	root, err := decode(data)
 	if err != nil {
-		return nil, &Error{Kind: BadDocument, At: Location{Document: path}, Message: err.Error()}
+		e := &Error{Kind: BadDocument, At: Location{Document: path}, Message: err.Error()}
+		if n := (*numberError)(nil); errors.As(err, &n) {
+			e.At.Pointer = n.pointer
+		}
+		return nil, e
 	}
 	d := &document{url: u, path: path, root: root, draft: p.src.Draft, walked: map[string]bool{}, dynamic: map[string]int{}}
 	if d.draft == DraftDefault {

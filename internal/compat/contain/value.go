@@ -145,32 +145,42 @@ func decode(data []byte) (any, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("text after the JSON value")
 	}
-	if n := hugeNumber(v); n != "" {
-		return nil, fmt.Errorf("the number %.40s is out of range", n)
+	if at, n := hugeNumber(v); n != "" {
+		return nil, &numberError{at, n}
 	}
 	return v, nil
 }
 
-func hugeNumber(v any) string {
+// numberError is a number that is not expanded.
+type numberError struct{ pointer, text string }
+
+func (e *numberError) Error() string { return fmt.Sprintf("the number %.40s is out of range", e.text) }
+
+// hugeNumber finds the first number that is out of range, and where it stands.
+func hugeNumber(v any) (pointer, text string) {
 	switch v := v.(type) {
 	case json.Number:
 		if isHuge(string(v)) {
-			return string(v)
+			return "", string(v)
 		}
 	case []any:
-		for _, e := range v {
-			if n := hugeNumber(e); n != "" {
-				return n
+		for i, e := range v {
+			if at, n := hugeNumber(e); n != "" {
+				return "/" + strconv.Itoa(i) + at, n
 			}
 		}
 	case map[string]any:
-		for _, e := range v {
-			if n := hugeNumber(e); n != "" {
-				return n
+		for k, e := range v { // the smallest pointer counts: maps have no order
+			at, n := hugeNumber(e)
+			if n == "" {
+				continue
+			}
+			if at = "/" + escapeToken(k) + at; text == "" || at < pointer {
+				pointer, text = at, n
 			}
 		}
 	}
-	return ""
+	return pointer, text
 }
 
 func isHuge(s string) bool {
