@@ -78,7 +78,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Message) }
 type Schema struct {
 	root     *node
 	parts    map[string]*node // every subschema, by the validator's location
-	closed   func() *node // root under the assumption of closed writers, made once
+	closed   func() *node     // root under the assumption of closed writers, made once
 	compiled *jsonschema.Schema
 	files    map[string]string // resource URL to document path
 	written  map[string]string // rewritten pattern to the user's text
