@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,6 +23,7 @@ const (
 		taken AS (UPDATE evc_shard SET owner = $1, epoch = epoch + 1 WHERE shard IN (SELECT shard FROM free, share WHERE i <= share.n - (SELECT count(*) FROM mine)) RETURNING 1)
 		SELECT (SELECT count(*) FROM mine) - (SELECT count(*) FROM surplus) + (SELECT count(*) FROM taken)`
 	ownShards    = `SELECT shard FROM evc_shard WHERE owner = $1 ORDER BY shard`
+	makeDays     = `SELECT evc_log_days($1)`
 	releaseRelay = `DELETE FROM evc_relay WHERE owner = $1`
 
 	// The planner takes the outbox for empty, which it was when it last looked.
@@ -31,19 +31,19 @@ const (
 
 	// The previous version of a lane comes out of what was published on the same
 	// topic, so that a batch that is sent again is stamped the same.
-	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, evc_now($2) - e.appended_at,
-			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
-			CASE WHEN e.version > 1 THEN coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
-				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
-		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
-		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
-		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= evc_now($2) OR h.until > evc_now($2) + 46800000000)
+	selectPending = `SELECT o.seq, o.id, o.key, o.event, o.revision, o.topic, o.lane_type, o.lane_id, o.version, (SELECT evc_now($2)) - o.appended_at,
+			o.source, o.partition_key, o.time, o.content_type, o.headers, o.payload, coalesce(h.attempts, 0),
+			CASE WHEN o.version > 1 THEN coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = o.lane_type AND p.lane_id = o.lane_id
+				AND p.version > 0 AND p.version < o.version AND p.topic = o.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
+		FROM evc_outbox o LEFT JOIN evc_hold h ON h.topic = o.topic AND h.lane_type = o.lane_type AND h.lane_id = o.lane_id
+		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= (SELECT evc_now($2)) OR h.until > (SELECT evc_now($2)) + 46800000000)
 		ORDER BY o.seq LIMIT $3`
 	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
 
-	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING 1),
-		sent AS (DELETE FROM evc_outbox WHERE seq = ANY ($4) AND EXISTS (SELECT 1 FROM lease) RETURNING seq),
-		noted AS (INSERT INTO evc_sent (owner, published_at, seqs) SELECT $1, evc_now($3), array_agg(seq) FROM sent HAVING count(*) > 0),
+	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING evc_now($3) AS now),
+		sent AS (DELETE FROM evc_outbox WHERE seq = ANY ($4) AND EXISTS (SELECT 1 FROM lease) RETURNING *),
+		logged AS (INSERT INTO evc_log (day, seq, published_at, owner, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at)
+			SELECT (SELECT now / 86400000000 FROM lease), seq, (SELECT now FROM lease), $1, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at FROM sent),
 		freed AS (DELETE FROM evc_hold h USING unnest($5::text[], $6::text[], $7::text[]) AS f (topic, lane_type, lane_id)
 			WHERE h.topic = f.topic AND h.lane_type = f.lane_type AND h.lane_id = f.lane_id AND EXISTS (SELECT 1 FROM lease)),
 		held AS (INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error)
@@ -52,20 +52,7 @@ const (
 			WHERE EXISTS (SELECT 1 FROM lease)
 			ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error)
 		SELECT count(*) FROM lease`
-
-	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
-		WHERE (e.seq IS NULL OR e.appended_at < evc_now($1) - $2) AND NOT EXISTS (SELECT 1 FROM evc_outbox o WHERE o.seq = l.seq) ORDER BY l.seq LIMIT $3)`
-	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event e WHERE appended_at < evc_now($1) - $2
-		AND NOT EXISTS (SELECT 1 FROM evc_outbox o WHERE o.seq = e.seq) ORDER BY seq LIMIT $3)`
-	dropSent = `DELETE FROM evc_sent WHERE published_at < evc_now($1) - $2 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT $3)`
-	// Rows lie in the order of their age, so the oldest says whether a look pays.
-	oldestLog   = `SELECT coalesce((SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1) < evc_now($1) - $2, false)`
-	oldestEvent = `SELECT coalesce((SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1) < evc_now($1) - $2, false)`
-	oldestSent  = `SELECT coalesce((SELECT published_at FROM evc_sent ORDER BY id LIMIT 1) < evc_now($1) - $2, false)`
 )
-
-// retainPiece bounds one transaction of retention.
-const retainPiece = 2000
 
 // floor is below every row that waits, as far as this process knows: a scan
 // from it doesn't walk over the dead rows in front. It is half a minute old, so
@@ -103,6 +90,7 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 		t.Queue(dropRelays, s.at())
 		t.Queue(renewRelay, l.Owner, micros(l.For), s.at())
 		t.Queue(freeShards)
+		t.Queue(makeDays, s.at())
 		if err := t.QueryRow(ctx, shareShards, l.Owner, delivery.Shards).Scan(&shards); err != nil {
 			return err
 		}
@@ -247,35 +235,4 @@ func (s *Store) Await(ctx context.Context, d time.Duration) error {
 	case <-s.wake:
 	}
 	return nil
-}
-
-// Retain implements delivery.OutboxStore.
-func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, error) {
-	logs, err := s.drop(ctx, oldestLog, dropLog, keep)
-	if err != nil {
-		return logs, fmt.Errorf("drop payloads: %w", err)
-	}
-	events, err := s.drop(ctx, oldestEvent, dropEvents, max(keep, remember))
-	if err != nil {
-		return logs, fmt.Errorf("drop keys: %w", err)
-	}
-	sent, err := s.drop(ctx, oldestSent, dropSent, max(keep, remember))
-	if err != nil {
-		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
-	}
-	return logs + events + sent, nil
-}
-
-func (s *Store) drop(ctx context.Context, oldest, query string, keep time.Duration) (int, error) {
-	var n int64
-	err := s.begin(ctx, func(t *Tx) error {
-		var pays bool
-		if err := t.QueryRow(ctx, oldest, s.at(), micros(keep)).Scan(&pays); err != nil || !pays {
-			return err
-		}
-		tag, err := t.Exec(ctx, query, s.at(), micros(keep), retainPiece)
-		n = tag.RowsAffected()
-		return err
-	})
-	return int(n), err
 }
