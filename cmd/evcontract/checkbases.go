@@ -243,8 +243,12 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 	for _, x := range b.list {
 		o := options
 		o.Runs = x.runs
+		foreign := x.repo != nil && x.repo != b.repos.Own()
+		if foreign && x.span == onlyWrote && len(b.writers(x, own).Events) == 0 {
+			continue // its consumers ran too long ago, and nothing of what it wrote is read here
+		}
 		all.Scope.Bases = append(all.Scope.Bases, x.Base)
-		if x.repo == nil || x.repo == b.repos.Own() {
+		if !foreign {
 			all.Merge(b.app.compare(b.j, x.set, x.root, o))
 			continue
 		}
@@ -293,9 +297,7 @@ func (b *bases) readers(x *base, own []*base) []*base {
 	}
 	for _, o := range own {
 		borrowed := *o.set
-		tree := *o.set.Tree
-		tree.Ref = x.set.Tree.Ref
-		borrowed.Tree, borrowed.Repo, borrowed.Consumers, borrowed.Findings = &tree, x.set.Repo, lent, nil
+		borrowed.Tree, borrowed.Repo, borrowed.Consumers, borrowed.Findings = called(o.set.Tree, x.set.Tree.Ref), x.set.Repo, lent, nil
 		all = append(all, &base{set: &borrowed, root: o.root})
 	}
 	return all

@@ -141,6 +141,13 @@ func (a *app) base(ctx context.Context, j *judged, ref string, o load.Options) (
 	return load.Set(ctx, tree, o)
 }
 
+// called is a tree as a report calls it.
+func called(tree *source.Tree, ref string) *source.Tree {
+	again := *tree
+	again.Ref = ref
+	return &again
+}
+
 // isGitGap tells a folder that a commit does not have from a path that is not
 // there.
 func isGitGap(ref string, _ error) bool {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,33 +21,67 @@ import (
 )
 
 func (a *app) vendorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "vendor URL...",
-		Short: "Copy a JSON Schema that a $ref names into the workspace, with a digest",
-		Long: `vendor fetches schemas by http or https, and what they refer to on the same
-server, into the folder ` + contract.VendorFolder + ` of the contracts. References to other servers are
-listed and not followed. ` + contract.LockFile + ` notes where each file came from and its
-digest; lint and check complain of a file that is not what was vendored. A $ref
-to the URL finds the file. Commit both.
+	var out output
+	var o vendorOptions
+	cmd := &cobra.Command{
+		Use:   "vendor REF|URL...",
+		Short: "Copy contracts of another repository, or a schema that a $ref names, with a digest",
+		Long: `vendor copies into the folder ` + contract.VendorFolder + ` of the contracts, and notes in
+` + contract.LockFile + ` where each file came from and its digest. lint and check complain
+of a file that is not what was vendored. Commit both.
 
-It sends no credentials, follows five redirects at most, and none from https to
-http or from a public address to a private one.`,
-		Example: "  evcontract vendor https://schemas.example.com/common/address.json",
-		Args:    cobra.MinimumNArgs(1),
+REF is NAME@REF, a repository of evcontract.yaml at a git ref (NAME alone: its
+newest release), or a folder, an archive, ../orders/.git#tag=v1.4.0. Copied are
+the contracts that a consumer here reads, and all that their schemas are made
+of. What was vendored is the revision that the consumers here read by; generate
+works from it. --check says whether the producers have moved on since, and
+whether a consumer here could not read what they write now.
+
+URL names a JSON Schema. What it refers to on the same server is copied too;
+references to other servers are listed and not followed. A $ref to the URL finds
+the file. It sends no credentials, follows five redirects at most, and none from
+https to http or from a public address to a private one.`,
+		Example: `  evcontract vendor orders@v1.4.0
+  evcontract vendor ../orders/.git#tag=v1.4.0 --as orders
+  evcontract vendor --check
+  evcontract vendor https://schemas.example.com/common/address.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.vendor(cmd.Context(), args)
+			if o.check {
+				return a.vendorCheck(cmd.Context(), args, &out)
+			}
+			if len(args) == 0 {
+				return errors.New("name what is to be copied, by argument: orders@v1.4.0, a folder, or a URL")
+			}
+			return a.vendor(cmd.Context(), args, o)
 		},
 	}
+	out.bind(cmd)
+	cmd.Flags().BoolVar(&o.check, "check", false, "copy nothing: have the producers moved on, and does it matter here?")
+	cmd.Flags().StringArrayVar(&o.events, "event", nil, "copy this `EVENT` too, though no consumer here reads it yet; may be repeated")
+	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of the folder that a REF is copied to")
+	return cmd
+}
+
+// vendorOptions is the command line of vendor.
+type vendorOptions struct {
+	check  bool
+	events []string
+	as     string
 }
 
 // vendor fetches everything before it writes anything.
-func (a *app) vendor(ctx context.Context, args []string) error {
+func (a *app) vendor(ctx context.Context, args []string, o vendorOptions) error {
 	w, err := vendorWorkspace()
 	if err != nil {
 		return err
 	}
 	var named []*url.URL
+	var refs []string
 	for _, arg := range args {
+		if !strings.Contains(arg, "://") {
+			refs = append(refs, arg)
+			continue
+		}
 		u, err := vendorURL(arg)
 		if err != nil {
 			return err
@@ -55,6 +90,11 @@ func (a *app) vendor(ctx context.Context, args []string) error {
 	}
 	for _, u := range named {
 		if err := w.fetchAll(ctx, u); err != nil {
+			return err
+		}
+	}
+	if len(refs) > 0 {
+		if err := a.vendorRefs(ctx, w, refs, o); err != nil {
 			return err
 		}
 	}
@@ -85,7 +125,9 @@ type vendoring struct {
 	folder  string // that the files go to, relative to it
 	lock    contract.Lock
 	files   map[string][]byte // by path below root
-	from    map[string]string // URL by file
+	from    map[string]string // URL or ref by file
+	commit  map[string]string // of a ref, by file
+	dropped []string          // files that are vendored no more
 	fetched map[string]bool   // by URL
 	abroad  map[string]bool   // references to other servers, and not here yet
 }
@@ -96,7 +138,7 @@ func vendorWorkspace() (*vendoring, error) {
 	if root == "" {
 		return nil, errNoWorkspace
 	}
-	w := &vendoring{root: root, files: map[string][]byte{}, from: map[string]string{}, fetched: map[string]bool{}, abroad: map[string]bool{}}
+	w := &vendoring{root: root, files: map[string][]byte{}, from: map[string]string{}, commit: map[string]string{}, fetched: map[string]bool{}, abroad: map[string]bool{}}
 	var manifest contract.Workspace
 	if err := w.read(contract.WorkspaceFile, &manifest); err != nil {
 		return nil, err
@@ -234,11 +276,21 @@ func (w *vendoring) write(a *app) error {
 		}
 		lines = append(lines, line{verb, file, w.from[file]})
 		w.lock.Put(file, w.from[file], contract.Digest(w.files[file]))
+		w.lock.Of(file).Commit.Value = w.commit[file]
+	}
+	for _, file := range w.dropped {
+		lines = append(lines, line{"removed", file, w.lock.Of(file).From.Value})
+		w.lock.Drop(file)
 	}
 	out := maps.Clone(w.files)
 	out[contract.LockFile] = w.lock.Encode()
 	if err := source.WriteFiles(w.root, out); err != nil {
 		return err
+	}
+	for _, file := range w.dropped {
+		if err := os.Remove(filepath.Join(w.root, filepath.FromSlash(file))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	for _, l := range lines {
 		fmt.Fprintf(a.out, "%s %s from %s\n", l.verb, near(w.root, l.file), l.from)

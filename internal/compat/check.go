@@ -106,6 +106,9 @@ func (c *check) judge(p pair) {
 		return
 	}
 	for _, d := range c.directions() {
+		if d == rule.Forward && p.new.Vendored && c.options.Side == Both {
+			continue // its writer is elsewhere, and is judged there: nothing new is written here
+		}
 		for _, r := range c.readings(p, d) {
 			if p.same() {
 				c.open(r)

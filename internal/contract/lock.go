@@ -31,7 +31,8 @@ type Lock struct {
 type Vendored struct {
 	Pos    source.Pos        `yaml:",pos"`
 	File   source.At[string] `yaml:"file"`   // relative to the workspace
-	From   source.At[string] `yaml:"from"`   // what was named on the command line: a URL
+	From   source.At[string] `yaml:"from"`   // what was named on the command line: a URL, orders@v1.4.0, a path relative to the workspace
+	Commit source.At[string] `yaml:"commit"` // of what a git ref named
 	Digest source.At[string] `yaml:"digest"` // of the file, as Digest gives it
 }
 
@@ -62,12 +63,20 @@ func (l *Lock) Put(file, from, digest string) {
 	slices.SortFunc(l.Vendored, func(a, b Vendored) int { return strings.Compare(a.File.Value, b.File.Value) })
 }
 
+// Drop forgets a file.
+func (l *Lock) Drop(file string) {
+	l.Vendored = slices.DeleteFunc(l.Vendored, func(v Vendored) bool { return v.File.Value == file })
+}
+
 // Encode writes the lock file.
 func (l *Lock) Encode() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by evcontract vendor: where each copy came from, and what it held then.\nvendored:\n")
 	for _, v := range l.Vendored {
 		fmt.Fprintf(&b, "  - file: %s\n    from: %s\n    digest: %s\n", scalar(v.File.Value), scalar(v.From.Value), scalar(v.Digest.Value))
+		if v.Commit.Value != "" {
+			fmt.Fprintf(&b, "    commit: %q\n", v.Commit.Value)
+		}
 	}
 	return b.Bytes()
 }

@@ -80,7 +80,7 @@ func sentence(s string) string {
 func jsonSchemas(p *Pass) func(yield func(*contract.Event, *jsonschema.Schema) bool) {
 	return func(yield func(*contract.Event, *jsonschema.Schema) bool) {
 		for _, e := range p.Set.Events {
-			if s, ok := e.Schema.(*jsonschema.Schema); ok && !yield(e, s) {
+			if s, ok := e.Schema.(*jsonschema.Schema); ok && !e.Vendored && !yield(e, s) {
 				return
 			}
 		}
@@ -91,7 +91,7 @@ func jsonSchemas(p *Pass) func(yield func(*contract.Event, *jsonschema.Schema) b
 func protobufs(p *Pass) func(yield func(*contract.Event, *protobuf.Schema) bool) {
 	return func(yield func(*contract.Event, *protobuf.Schema) bool) {
 		for _, e := range p.Set.Events {
-			if s, ok := e.Schema.(*protobuf.Schema); ok && !yield(e, s) {
+			if s, ok := e.Schema.(*protobuf.Schema); ok && !e.Vendored && !yield(e, s) {
 				return
 			}
 		}

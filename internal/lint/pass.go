@@ -41,7 +41,7 @@ func (o *offence) fix(format string, args ...any) *offence {
 func (p *Pass) declared() []*contract.Event {
 	var events []*contract.Event
 	for _, e := range p.Set.Events {
-		if !e.Synthetic {
+		if !e.Synthetic && !e.Vendored { // a copy is linted where it is written
 			events = append(events, e)
 		}
 	}

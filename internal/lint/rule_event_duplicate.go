@@ -21,9 +21,9 @@ var eventDuplicate = &Rule{rule.Doc{
 
 func checkEventDuplicate(p *Pass) {
 	exact, folded := map[string]*contract.Event{}, map[string]*contract.Event{}
-	for _, e := range p.declared() {
+	for _, e := range p.Set.Events { // a copy of another repository's is a twin as well
 		name := e.Name.Value.String()
-		if name == "" {
+		if name == "" || e.Synthetic {
 			continue
 		}
 		twin, near := exact[name], folded[strings.ToLower(name)]

@@ -25,7 +25,7 @@ var moneyName = regexp.MustCompile(`(?i)(^|[_-])(amount|price|total|subtotal|cos
 
 func checkNumberMoney(p *Pass) {
 	for _, e := range p.Set.Events {
-		if s, ok := e.Schema.(*jsonschema.Schema); e.Schema == nil || ok && !namesMoney(p.subschemas(s)) {
+		if s, ok := e.Schema.(*jsonschema.Schema); e.Schema == nil || e.Vendored || ok && !namesMoney(p.subschemas(s)) {
 			continue
 		}
 		for _, f := range e.Schema.Fields() {

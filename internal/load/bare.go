@@ -82,10 +82,10 @@ func bareJSONSchema(_ *loader, file string) (refs, names []string) {
 
 // bareProtobuf names the message that the command line names, else all.
 func bareProtobuf(l *loader, file string) (refs, names []string) {
-	messages, known := l.protobuf().Outline(file)
+	messages, known := l.protobuf(file).Outline(file)
 	if !known || !l.options.Defer {
 		var problems []*source.Error
-		messages, problems = l.protobuf().Messages(file)
+		messages, problems = l.protobuf(file).Messages(file)
 		l.unreadable(problems...)
 	}
 	for _, m := range messages {

@@ -36,22 +36,27 @@ func formatOf(file string) *format {
 }
 
 func loadProtobuf(l *loader, ref string) (contract.Schema, []*source.Error) {
-	s, problems := l.protobuf().Load(ref)
+	s, problems := l.protobuf(ref).Load(ref)
 	if s == nil {
 		return nil, problems
 	}
 	return s, problems
 }
 
-func protobufContent(l *loader, ref string) string { return l.protobuf().Content(ref) }
+func protobufContent(l *loader, ref string) string { return l.protobuf(ref).Content(ref) }
 
 // protobuf is one loader for all messages of the tree: what they share is
-// compiled once.
-func (l *loader) protobuf() *protobuf.Loader {
-	if l.protos == nil {
-		l.protos = protobuf.NewLoader(l.tree, protobuf.Options{ProtoPaths: l.protoPaths()})
+// compiled once. What was vendored from another repository imports only what was
+// copied with it, whatever files of the same names are here.
+func (l *loader) protobuf(file string) *protobuf.Loader {
+	root := l.vendoredRoot(file)
+	if l.protos[root] == nil {
+		if l.protos == nil {
+			l.protos = map[string]*protobuf.Loader{}
+		}
+		l.protos[root] = protobuf.NewLoader(l.tree, protobuf.Options{ProtoPaths: l.protoPaths(file)})
 	}
-	return l.protos
+	return l.protos[root]
 }
 
 func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {
@@ -66,9 +71,12 @@ func loadJSONSchema(l *loader, ref string) (contract.Schema, []*source.Error) {
 	return s, problems
 }
 
-func (l *loader) protoPaths() []string {
+func (l *loader) protoPaths(file string) []string {
 	if l.set.Bare {
 		return []string{"."}
+	}
+	if root := l.vendoredRoot(file); root != "" {
+		return []string{root}
 	}
 	var paths []string
 	for _, p := range l.set.Workspace.ProtoPaths {
@@ -98,9 +106,9 @@ func (l *loader) schema(e *contract.Event) {
 		l.unreadable(source.Errorf(ref.Pos, "schema: %q is neither a .proto nor a JSON Schema in .json, .yaml or .yml", file))
 		return
 	}
-	found, ok := l.find(file, path.Dir(e.Pos.File))
+	found, ok := l.find(file, e.Pos.File)
 	if !ok {
-		l.unreadable(source.Errorf(ref.Pos, "schema: there is no file %q beside the manifest%s", file, l.alsoTried(file)))
+		l.unreadable(source.Errorf(ref.Pos, "schema: there is no file %q beside the manifest%s", file, l.alsoTried(file, e.Pos.File)))
 		return
 	}
 	if fragment != "" {
@@ -117,10 +125,10 @@ func (l *loader) schema(e *contract.Event) {
 }
 
 // find looks beside the manifest and then, for a .proto, in the proto paths.
-func (l *loader) find(file, dir string) (string, bool) {
-	places := []string{dir}
+func (l *loader) find(file, manifest string) (string, bool) {
+	places := []string{path.Dir(manifest)}
 	if path.Ext(file) == ".proto" {
-		places = append(places, l.protoPaths()...)
+		places = append(places, l.protoPaths(manifest)...)
 	}
 	for _, place := range places {
 		candidate := path.Join(place, file)
@@ -131,9 +139,9 @@ func (l *loader) find(file, dir string) (string, bool) {
 	return "", false
 }
 
-func (l *loader) alsoTried(file string) string {
+func (l *loader) alsoTried(file, manifest string) string {
 	if path.Ext(file) != ".proto" {
 		return ""
 	}
-	return " or in proto_paths " + strings.Join(l.protoPaths(), ", ")
+	return " or in proto_paths " + strings.Join(l.protoPaths(manifest), ", ")
 }

@@ -66,8 +66,8 @@ type loader struct {
 	tree    *source.Tree
 	options Options
 	set     *contract.Set
-	ids     map[*contract.Event]string // of the manifests' bytes
-	protos  *protobuf.Loader
+	ids     map[*contract.Event]string  // of the manifests' bytes
+	protos  map[string]*protobuf.Loader // by vendored root; empty: the workspace's own
 	jsons   *jsonschema.Loader
 	err     error // the first that is not about a user's text
 }

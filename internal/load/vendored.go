@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"path"
+	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -18,8 +20,28 @@ var VendoredChanged = rule.Doc{
 	Fix:   "Fetch it again with evcontract vendor and what the lock file has under from; a change of your own belongs into a schema of your own.",
 }
 
+// VendoredBehind documents the rule of copies whose original moved on.
+var VendoredBehind = rule.Doc{
+	ID: "vendored-behind", Kind: rule.Tool, Severity: rule.Info,
+	Title: "The producer of a vendored contract has moved on",
+	Why:   "The copy is another revision than the producer's newest release. As long as every consumer here can read that one too, nothing is wrong; a consumer that wants the new fields vendors them.",
+	Fix:   "Run evcontract vendor with the newer release, then evcontract check and evcontract generate.",
+}
+
 // Docs lists the rules that loading itself applies.
-var Docs = []rule.Doc{Unreadable, VendoredChanged}
+var Docs = []rule.Doc{Unreadable, VendoredChanged, VendoredBehind}
+
+// vendoredRoot is the folder of what was copied from one other repository, for a
+// file in it; empty for all other files.
+func (l *loader) vendoredRoot(file string) string {
+	folder := path.Join(path.Clean(l.set.Workspace.Contracts.Value), contract.VendorFolder)
+	rest, inside := strings.CutPrefix(file, folder+"/")
+	name, _, nested := strings.Cut(rest, "/")
+	if !inside || !nested || len(l.set.Lock.Vendored) == 0 {
+		return ""
+	}
+	return path.Join(folder, name)
+}
 
 // lock reads the lock file, where there is one, and compares each vendored file
 // with it.

@@ -40,6 +40,23 @@ func unpackerFor(name string) func(*unpacker, *os.File) error {
 	return nil
 }
 
+// InMemory gives a tree of files that are on no disk, by their slash-separated
+// paths.
+func InMemory(name string, files map[string][]byte) (*Tree, error) {
+	entries := map[string]*entry{}
+	for p, data := range files {
+		if !fs.ValidPath(p) || p == "." {
+			return nil, &pathError{p, "not a path inside " + name, fs.ErrInvalid}
+		}
+		entries[p] = &entry{mode: 0o444, data: data}
+	}
+	list, err := newListFS(entries, func(_ string, e *entry) ([]byte, error) { return e.data, nil })
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{Name: name, Ref: name, FS: list, limits: Limits{}.orDefaults()}, nil
+}
+
 func openArchive(name string, unpack func(*unpacker, *os.File) error, limits Limits) (fs.FS, error) {
 	f, err := os.Open(name)
 	if err != nil {
