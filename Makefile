@@ -27,6 +27,8 @@ demo: ## The whole story on the orders example, on SQLite
 
 update: ## Write golden files anew: look at the diff before you commit it
 	UPDATE=1 go test ./...
+	go run ./cmd/evcontract generate
+	go run ./cmd/evcontract generate examples/warehouse
 
 ci: ## Everything that CI runs; needs Debian or Ubuntu, as root or with sudo
 	bash .ci/run

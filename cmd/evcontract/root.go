@@ -25,7 +25,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          topLevel,
+		RunE:          subcommand,
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -39,6 +39,10 @@ func (a *app) root() *cobra.Command {
 	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.deployedCommand(), a.rolloutCommand(), a.generateCommand(), a.vetCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
 	group(root, "running", a.relayCommand(), a.statusCommand(), a.pauseCommand(), a.resumeCommand(), a.quarantineCommand(), a.drillCommand())
 	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	plainUsage(root)
 	return root
 }
 
@@ -47,21 +51,6 @@ func group(root *cobra.Command, id string, commands ...*cobra.Command) {
 		c.GroupID = id
 		root.AddCommand(c)
 	}
-}
-
-// topLevel shows the help, or says which command was meant.
-func topLevel(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	if near := source.Suggest(args[0], names); near != "" {
-		return fmt.Errorf("there is no command %q: did you mean %q?", args[0], near)
-	}
-	return fmt.Errorf("there is no command %q: see evcontract --help", args[0])
 }
 
 // flagError names the flag that was meant.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -41,13 +42,32 @@ func (a *app) open(ctx context.Context, args []string, o load.Options) (*judged,
 	if err != nil {
 		return nil, err
 	}
-	if o.Message != "" && len(set.Events) == 0 && len(set.Findings) == 0 {
-		return nil, fmt.Errorf("--message %s: there is no such message in %s", o.Message, tree.Name)
+	if err := knowsMessage(o.Message, set); err != nil {
+		return nil, err
 	}
 	if len(set.Events) == 0 && len(set.Findings) == 0 && set.Bare {
 		return nil, fmt.Errorf("%s holds neither an evcontract.yaml nor a schema: run evcontract init there, or name a folder of schemas", tree.Name)
 	}
 	return &judged{set: set, root: tree.Dir, origin: map[string]string{}}, nil
+}
+
+// knowsMessage refuses a --message that a set does not have: it would be about
+// nothing, or about everything.
+func knowsMessage(message string, set *contract.Set) error {
+	if message == "" || len(set.Findings) > 0 {
+		return nil
+	}
+	if !set.Bare {
+		return fmt.Errorf("--message %s: the manifests of %s say which messages are events: leave it out", message, set.Tree.Name)
+	}
+	isProto := func(e *contract.Event) bool { return strings.Contains(e.SchemaRef.Value, "#") }
+	switch {
+	case len(set.Events) == 0:
+		return fmt.Errorf("--message %s: there is no such message in %s", message, set.Tree.Name)
+	case !slices.ContainsFunc(set.Events, isProto):
+		return fmt.Errorf("--message %s: a message is Protobuf, and %s holds JSON Schema: leave it out", message, set.Tree.Name)
+	}
+	return nil
 }
 
 // workspaceAbove finds the nearest folder with a workspace's manifest, "" where

@@ -140,6 +140,9 @@ func goFailure(packages []string, stderr []byte, err error) error {
 		return fmt.Errorf("%s holds no Go packages", strings.Join(packages, " "))
 	case strings.Contains(text, "GOPROXY=off"):
 		return fmt.Errorf("a module is not on this machine, and vet does not use the network: run go mod download\n%s", text)
+	case strings.Contains(text, "is not in std"):
+		name, _, _ := strings.Cut(strings.TrimPrefix(lines[0], "package "), " ")
+		return fmt.Errorf("there is no package %q: packages are named like ./shop, ./... or example.com/shop", name)
 	case text == "":
 		return fmt.Errorf("go vet: %w", err)
 	}
