@@ -35,7 +35,7 @@ type rolloutOptions struct {
 func (a *app) rolloutCommand() *cobra.Command {
 	var o rolloutOptions
 	cmd := &cobra.Command{
-		Use:   "rollout --env ENVIRONMENT",
+		Use:   "rollout [PATH] --env ENVIRONMENT",
 		Short: "May it roll out, in which order, and can it roll back, until when",
 		Long: `rollout looks at what runs in an environment, at what may still be read of what
 ran before, and at what shall run. It finds an order in which at every step every
@@ -45,22 +45,22 @@ the pairs that forbid any order, each with an event that proves it.
 Without --to, every service of this repository whose contracts differ goes to
 HEAD. Services of other repositories stay, unless --to names them.
 
-Exit code 0: there is a safe order. 1: there is none, or nobody can tell.
+Exit code 0: there is a safe order, or nothing to do. 1: there is none, or nobody can tell.
 2: could not do it.`,
 		Example: `  evcontract rollout --env prod
   evcontract rollout --env prod --to v1.6.0 --only loyalty
   evcontract rollout --env prod --to loyalty=v1.3.0 --to orders=v1.5.0
   evcontract rollout --env prod --to staging          # what runs there
   evcontract rollout --env prod -o svg=rollout.svg --record CHANGE.md`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.rollout(cmd.Context(), &o) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.rollout(cmd.Context(), &o, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.env, "env", "", "the `ENVIRONMENT`")
 	f.StringArrayVar(&o.to, "to", nil, "what shall run: a git `REF`, SERVICE=REF[,REF], an environment, or . for the folder as it stands; may be repeated")
 	f.StringSliceVar(&o.only, "only", nil, "roll out this `SERVICE` only; may be repeated")
 	f.StringVar(&o.store, "store", "", storeHelp)
-	f.StringVar(&o.asOf, "as-of", "", "what counts as now, for audits: `2026-11-29` or 2026-11-29T12:00:00Z")
+	f.StringVar(&o.asOf, "as-of", "", "what counts as now: a `DATE` such as 2026-11-30, or 2026-11-30T09:00:00Z")
 	f.StringVar(&o.record, "record", "", "also write a change record to `FILE.md`")
 	f.StringVar(&o.owner, "owner", "", "who is responsible for the change, for the record; else the services' owners")
 	f.DurationVar(&o.observe, "observe", 30*time.Minute, "how long to watch after each step, for the record")
@@ -98,29 +98,16 @@ type rolloutSink struct {
 	file   string
 }
 
-// now is what the command line says it is.
-func (o *rolloutOptions) now(clock func() time.Time) (time.Time, error) {
-	if o.asOf == "" {
-		return clock(), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, o.asOf); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("--as-of: %q: write 2026-11-29 or 2026-11-29T12:00:00Z", o.asOf)
-}
-
-func (a *app) rollout(ctx context.Context, o *rolloutOptions) error {
+func (a *app) rollout(ctx context.Context, o *rolloutOptions, args []string) error {
 	sinks, err := o.sinks()
 	if err != nil {
 		return err
 	}
-	now, err := o.now(a.now)
+	now, err := (&checkOptions{asOf: o.asOf}).now(a.now())
 	if err != nil {
 		return err
 	}
-	j, err := a.workspace(ctx)
+	j, err := a.workspace(ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 // fleet is what runs in an environment and what shall run there.
@@ -24,6 +25,7 @@ type fleet struct {
 	services []*ship
 	notes    []string
 
+	tags     map[*load.Repo][]source.Tag
 	meetings compat.Meetings
 	waived   map[*rule.Report]bool
 }
@@ -40,7 +42,8 @@ type ship struct {
 // berth is one revision of a service.
 type berth struct {
 	compat.Party
-	left time.Duration // of one that was sent
+	left     time.Duration // of one that was sent
+	released time.Time     // the date of its tag; zero where it has none
 }
 
 // gather finds out all that a plan needs.
@@ -74,10 +77,13 @@ func (f *fleet) gather(ctx context.Context) error {
 		return err
 	}
 	if !slices.ContainsFunc(f.services, (*ship).moves) {
-		return f.nothing()
+		f.nothing()
 	}
 	for _, s := range f.services {
 		s.keeps = f.keeps(s)
+		if err := f.date(ctx, s); err != nil {
+			return err
+		}
 		if err := f.history(ctx, s); err != nil {
 			return err
 		}
@@ -112,18 +118,16 @@ func (f *fleet) limit() error {
 	return nil
 }
 
-func (f *fleet) nothing() error {
+// nothing notes why nothing moves. What runs is judged all the same.
+func (f *fleet) nothing() {
 	var runs []string
 	for _, s := range f.services {
 		for _, b := range s.now {
 			runs = append(runs, b.Service+" "+b.Ref)
 		}
 	}
-	reason := f.target() + " changes no contract of what runs there (" + strings.Join(runs, ", ") + ")"
-	if len(f.options.only) > 0 {
-		reason = f.target() + " changes no contract of " + strings.Join(f.options.only, ", ")
-	}
-	return fmt.Errorf("there is nothing to roll out to %s: %s; --to SERVICE=REF rolls out a revision all the same", f.options.env, reason)
+	f.notes = append(f.notes, fmt.Sprintf("there is nothing to roll out: %s changes no contract of what runs in %s (%s); --to SERVICE=REF plans a revision all the same",
+		f.target(), f.options.env, strings.Join(runs, ", ")))
 }
 
 // keeps is how long an event of a service may be read after it was sent: in its
@@ -150,16 +154,37 @@ func (f *fleet) keeps(s *ship) time.Duration {
 	return time.Duration(w.Window.Retention.Value) + keep
 }
 
+// date finds out when the revisions of a service were released.
+func (f *fleet) date(ctx context.Context, s *ship) error {
+	if _, known := f.tags[s.repo]; !known {
+		tags, err := s.repo.Tags(ctx)
+		if err != nil {
+			return err
+		}
+		if f.tags == nil {
+			f.tags = map[*load.Repo][]source.Tag{}
+		}
+		f.tags[s.repo] = tags
+	}
+	for _, berths := range [][]berth{s.now, s.to} {
+		for i := range berths {
+			for _, t := range f.tags[s.repo] {
+				if t.Commit == berths[i].Set.Tree.Commit {
+					berths[i].released = t.Date
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // history finds the releases before what runs whose events may still be read, and
 // those between what runs and what shall run.
 func (f *fleet) history(ctx context.Context, s *ship) error {
 	if len(s.now) == 0 {
 		return nil
 	}
-	tags, err := s.repo.Tags(ctx)
-	if err != nil {
-		return err
-	}
+	tags := f.tags[s.repo]
 	at := func(b berth) int {
 		for i, t := range tags {
 			if t.Commit == b.Set.Tree.Commit {
@@ -181,7 +206,7 @@ func (f *fleet) history(ctx context.Context, s *ship) error {
 	}
 	if newest >= 0 && s.moves() {
 		for i := newest + 1; i < aim; i++ {
-			if err := f.add(ctx, s, &s.via, tags[i].Name, 0); err != nil {
+			if err := f.add(ctx, s, &s.via, tags[i], 0); err != nil {
 				return err
 			}
 		}
@@ -191,21 +216,22 @@ func (f *fleet) history(ctx context.Context, s *ship) error {
 		if left <= 0 {
 			break
 		}
-		if err := f.add(ctx, s, &s.sent, tags[i].Name, left); err != nil {
+		if err := f.add(ctx, s, &s.sent, tags[i], left); err != nil {
 			return err
 		}
 	}
+	slices.Reverse(s.sent)
 	return nil
 }
 
 // add remembers a release unless it says what another revision of the service
 // says already.
-func (f *fleet) add(ctx context.Context, s *ship, to *[]berth, ref string, left time.Duration) error {
-	set, err := s.repo.Set(ctx, ref)
+func (f *fleet) add(ctx context.Context, s *ship, to *[]berth, tag source.Tag, left time.Duration) error {
+	set, err := s.repo.Set(ctx, tag.Name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	b := berth{compat.Party{Service: s.name, Ref: ref, Set: set}, left}
+	b := berth{compat.Party{Service: s.name, Ref: tag.Name, Set: set}, left, tag.Date}
 	if b.Consumer() == nil && len(b.Sends()) == 0 {
 		return nil // it did not exist then
 	}

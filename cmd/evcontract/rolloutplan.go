@@ -68,12 +68,11 @@ func (f *fleet) plan() (*report.Rollout, error) {
 	return r, err
 }
 
-// meet asks whether one revision can read another. The newer of the two is the
-// writer in a forward read; of two of the same age, what runs is judged as it
-// came to be, and what shall run as what follows.
+// meet asks whether one revision can read another: a forward read if the writer
+// is the newer of the two.
 func (f *fleet) meet(reader, writer aged) *rule.Report {
 	m := compat.Meeting{Reader: reader.Party, Writer: writer.Party, Direction: rule.Backward}
-	if writer.age > reader.age || writer.age == ageTo {
+	if writer.follows(reader) {
 		m.Direction = rule.Forward
 	}
 	met := f.meetings.Meet(m)
@@ -85,6 +84,15 @@ func (f *fleet) meet(reader, writer aged) *rule.Report {
 		waive(met, f.set.Workspace, f.now)
 	}
 	return met
+}
+
+// follows reports whether a revision is newer than another or as new: by their
+// tags, which a rollback needs, else by what the rollout does with them.
+func (a aged) follows(b aged) bool {
+	if !a.released.IsZero() && !b.released.IsZero() {
+		return !a.released.Before(b.released)
+	}
+	return a.age > b.age || a.age == ageTo
 }
 
 // told is a service as reports show it.

@@ -84,6 +84,10 @@ func (r *Rollout) headline() string {
 	switch {
 	case p.Verdict != rollout.Safe:
 		return fmt.Sprintf("%s: %s, %s", at, p.Verdict, count(len(p.Blocks), "obstacle"))
+	case len(p.Steps) == 0 && len(p.Standing) > 0:
+		return at + ": nothing to do"
+	case len(p.Steps) == 0:
+		return at + ": nothing to do, and every pair holds"
 	case len(p.Through) > 0:
 		return fmt.Sprintf("%s: safe in %s, by way of %s", at, count(len(p.Steps), "step"), partyList(p.Through))
 	}

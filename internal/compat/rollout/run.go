@@ -68,7 +68,7 @@ func (r *run) wait(m, number int, until time.Duration) (Step, bool) {
 		return step, false
 	}
 	for _, id := range r.left() { // time has passed for these too
-		if gone := r.gone[id]; gone.stopped+gone.drain <= r.clock {
+		if gone := r.gone[id]; r.isRead[id] && gone.stopped+gone.drain <= r.clock {
 			delete(r.gone, id)
 			r.waited[id] = number
 			step.Drained = append(step.Drained, r.parties[id])

@@ -12,6 +12,7 @@ type world struct {
 	owner    []int // the service of each party
 	ids      map[Party]int
 	answers  [][]Answer // by reader, then writer
+	isRead   []bool     // by writer: whether anybody reads anything of it
 }
 
 func newWorld(p *Problem) *world {
@@ -25,12 +26,13 @@ func newWorld(p *Problem) *world {
 			w.add(i, []string{sent.Revision})
 		}
 	}
-	w.answers = make([][]Answer, len(w.parties))
+	w.answers, w.isRead = make([][]Answer, len(w.parties)), make([]bool, len(w.parties))
 	for r := range w.parties {
 		w.answers[r] = make([]Answer, len(w.parties))
 		for s := range w.parties {
 			if p.Read != nil {
 				w.answers[r][s] = p.Read(Pair{w.parties[r], w.parties[s]})
+				w.isRead[s] = w.isRead[s] || w.answers[r][s] != Nothing
 			}
 		}
 	}
