@@ -17,7 +17,7 @@ func (encoder) Encode(i attribute.Iterator) string {
 		for _, prefix := range []string{"evcontract.quarantine.", "evcontract.effect.", "evcontract.", "messaging.consumer.", "cloudevents."} {
 			key = strings.TrimPrefix(key, prefix)
 		}
-		parts = append(parts, key+"="+i.Attribute().Value.Emit())
+		parts = append(parts, key+"="+i.Attribute().Value.String())
 	}
 	return strings.Join(parts, ",")
 }

@@ -23,6 +23,7 @@ import (
 
 // shopMain is a small service for scripts, on one database:
 //
+//	shop books DB                 make a database that has nothing to do with events
 //	shop pay DB ORDER...          pay for orders: each publishes an event
 //	shop personal DB              publish an event of order o-9 with personal data, some of it in the wrong place
 //	shop loyalty DB [BAD...]      handle events until nothing is left to do; bad orders cannot be handled
@@ -38,6 +39,9 @@ func shopMain(args []string) int {
 }
 
 func shopRun(ctx context.Context, what, path string, orders []string) error {
+	if what == "books" {
+		return books(ctx, path)
+	}
 	db, err := sqlite.Open(path)
 	if err != nil {
 		return err
@@ -57,6 +61,16 @@ func shopRun(ctx context.Context, what, path string, orders []string) error {
 		return shopLoyalty(ctx, db, orders, false)
 	}
 	return fmt.Errorf("there is no %q", what)
+}
+
+func books(ctx context.Context, path string) (err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, "CREATE TABLE books (title TEXT)")
+	return err
 }
 
 func shopPay(ctx context.Context, db *sqlite.Store, orders []string) error {
@@ -101,7 +115,7 @@ func shopLoyalty(ctx context.Context, db *sqlite.Store, bad []string, once bool)
 	broker := db.NewBroker(consumer.Name)
 	if once {
 		go func() {
-			for delivery.SystemClock.Sleep(delivery.SystemClock{}, ctx, 20*time.Millisecond) == nil {
+			for (delivery.SystemClock{}).Sleep(ctx, 20*time.Millisecond) == nil {
 				if lag, err := broker.Backlog(ctx); err == nil && lag.Topics > 0 && lag.Events == 0 {
 					stop()
 				}
