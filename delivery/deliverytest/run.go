@@ -123,11 +123,24 @@ func retried(run func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// rest waits until the system was idle twice in a row.
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// rest waits until the system was idle twice in a row. It gives up when nothing
+// has moved for the time of within, at the latest after three times as long.
 func (s System) rest(ctx context.Context, within time.Duration) error {
 	deadline := time.Now().Add(patience * within)
+	last := deadline.Add(2 * patience * within)
+	was := ""
 	for idle := 0; idle < 2; {
 		busy, err := s.busy(ctx)
+		if now := fmt.Sprint(busy); now != was { // it gets on, if slowly: the machine has other work
+			was, deadline = now, earlier(time.Now().Add(patience*within), last)
+		}
 		switch {
 		case err != nil && time.Now().After(deadline):
 			return err
