@@ -63,15 +63,25 @@ func (r *runner) batch(parent context.Context, m Member, items []item) error {
 	return r.segments(ctx, m, items, en)
 }
 
-// enlist notes the keys in flight, and waits while the consumer is paused.
+// ErrFull is observed when a consumer takes nothing new because as many events
+// are parked as it allows.
+var ErrFull = errors.New("too many events are parked: nothing new is taken until some are handled")
+
+// enlist notes the keys in flight, and waits while the consumer is paused, or
+// while too much is parked.
 func (r *runner) enlist(ctx context.Context, m Member, keys []event.Key) (Enlisted, error) {
-	for {
+	for told := false; ; {
 		en, err := r.Store.Enlist(ctx, m, keys, false)
 		if err != nil {
 			return en, fmt.Errorf("note in flight: %w", err)
 		}
-		if !en.Paused {
+		if !en.Paused && !en.Full {
 			return en, nil
+		}
+		if en.Full && !told {
+			told = true
+			r.Observe(Observation{Loop: LoopInbox, Consumer: r.consumer.Name, Err: ErrFull})
+			r.Log.Error("consumer takes nothing new", "consumer", r.consumer.Name, "parked", r.ParkAtMost, "error", ErrFull)
 		}
 		if err := r.Clock.Sleep(ctx, r.Poll); err != nil {
 			return en, err

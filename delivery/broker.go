@@ -41,6 +41,12 @@ type Backlog struct {
 // is deep.
 const BacklogMost = 100_000
 
+// Retaining is a broker that knows how long it keeps messages. Not every one can.
+type Retaining interface {
+	// Retention is the longest of the topics; 0 when the broker doesn't know.
+	Retention(ctx context.Context, topics []string) (time.Duration, error)
+}
+
 // ErrHeld is what Publish says of a message that was not sent because an
 // earlier one with the same partition key failed.
 var ErrHeld = errors.New("not sent: an earlier message with this partition key failed")

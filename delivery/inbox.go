@@ -26,6 +26,7 @@ type Inbox struct {
 	HandleWithin time.Duration // for one event, or one call of a Batch handler; its context ends then; 30 s
 	GapWithin    time.Duration // how long a contiguous lane waits for a missing event; 1 min
 	JoinMidway   bool          // a contiguous lane that was never seen may start at any version
+	ParkAtMost   int           // events that may wait in their lanes; when there are so many nothing new is taken, and nothing is lost; 100,000
 	Poll         time.Duration // between looks for lanes that are due, and while paused; 250 ms
 	StopWithin   time.Duration // to finish the batch in hand after Run's context ended; 10 s
 
@@ -55,6 +56,9 @@ func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 	if err != nil {
 		return err
 	}
+	if err := r.remembers(ctx); err != nil {
+		return fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
 	if err := r.Store.Join(ctx, r.member); err != nil {
 		return fmt.Errorf("consumer %s: join: %w", c.Name, err)
 	}
@@ -79,6 +83,7 @@ func (in Inbox) runner(c event.Consumer) (*runner, error) {
 	in.Batch = or(in.Batch, 500)
 	in.HandleWithin = or(in.HandleWithin, 30*time.Second)
 	in.GapWithin = or(in.GapWithin, time.Minute)
+	in.ParkAtMost = or(in.ParkAtMost, 100_000)
 	in.Poll = or(in.Poll, 250*time.Millisecond)
 	in.StopWithin = or(in.StopWithin, 10*time.Second)
 	in.Clock = or[Clock](in.Clock, SystemClock{})
@@ -96,7 +101,7 @@ func (in Inbox) runner(c event.Consumer) (*runner, error) {
 	host, _ := os.Hostname() // an empty name is no reason to stand still
 	r.member = Member{
 		Consumer: c.Name, Instance: rand.Text(), Owner: c.Policy.Owner, Revision: c.Revision,
-		Build: or(in.Build, buildRevision()), Host: host, ByVersion: r.contiguous,
+		Build: or(in.Build, buildRevision()), Host: host, ByVersion: r.contiguous, ParkAtMost: in.ParkAtMost,
 	}
 	r.slots.first = r.member
 	return r, nil
@@ -121,6 +126,24 @@ func (r *runner) route() error {
 		}
 		r.routes[route.Event] = route
 		r.contiguous = r.contiguous || route.Order == event.OrderContiguous
+	}
+	return nil
+}
+
+// remembers refuses a consumer that forgets keys while the broker still has
+// their messages. A broker that cannot say how long it keeps them is trusted:
+// what comes too late is quarantined.
+func (r *runner) remembers(ctx context.Context) error {
+	b, ok := r.Broker.(Retaining)
+	if !ok {
+		return nil
+	}
+	kept, err := b.Retention(ctx, r.topics())
+	if err != nil {
+		return fmt.Errorf("ask the broker how long it keeps messages: %w", err)
+	}
+	if kept > r.policy.Remember {
+		return fmt.Errorf("the broker keeps messages for %s and the consumer remembers keys for %s: raise remember, or lower the retention of its topics", kept, r.policy.Remember)
 	}
 	return nil
 }

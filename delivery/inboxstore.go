@@ -63,18 +63,20 @@ var ErrRaced = errors.New("another member of the consumer changed the same lane"
 
 // Member is one running inbox, or one worker inside it.
 type Member struct {
-	Consumer  string
-	Instance  string // unique for one run; a worker inside it is named RUN/WORKER
-	Owner     string // of the consumer
-	Revision  string // of the contracts that the consumer was generated from
-	Build     string // of the running binary
-	Host      string
-	ByVersion bool // lanes are drained by version, not by arrival
+	Consumer   string
+	Instance   string // unique for one run; a worker inside it is named RUN/WORKER
+	Owner      string // of the consumer
+	Revision   string // of the contracts that the consumer was generated from
+	Build      string // of the running binary
+	Host       string
+	ByVersion  bool // lanes are drained by version, not by arrival
+	ParkAtMost int  // events that the consumer may have parked; 0 means any number
 }
 
 // Enlisted is what the store answers to Enlist.
 type Enlisted struct {
 	Paused   bool
+	Full     bool                  // without attempt: as many events are parked as the member allows
 	Attempts map[event.Key]Attempt // with attempt, of every key; else of those that have any and have no dedupe row: these are suspects
 }
 

@@ -92,6 +92,10 @@ type relaying struct {
 const (
 	busyPoll   = 5 * time.Millisecond
 	sweepEvery = time.Hour
+
+	// sweepPieces is how many pieces are forgotten each time that the lease is
+	// renewed, while there are any: more than what can be appended meanwhile.
+	sweepPieces = 20
 )
 
 func (r *Relay) loop(ctx context.Context, lease Lease) {
@@ -230,11 +234,15 @@ func (r *Relay) sweep(ctx context.Context, at *relaying) {
 	if r.Clock.Now().Sub(at.swept) < sweepEvery {
 		return
 	}
-	n, err := r.Store.Retain(ctx, r.Keep, r.Remember)
-	if err != nil {
-		r.Log.Warn("retention failed", "owner", r.Owner, "error", err)
-	}
-	if n == 0 {
-		at.swept = r.Clock.Now()
+	for range sweepPieces {
+		n, err := r.Store.Retain(ctx, r.Keep, r.Remember)
+		if err != nil {
+			r.Observe(Observation{Loop: LoopRelay, Consumer: r.Owner, Err: fmt.Errorf("retention: %w", err)})
+			r.Log.Warn("retention failed", "owner", r.Owner, "error", err)
+		}
+		if n == 0 {
+			at.swept = r.Clock.Now()
+			return
+		}
 	}
 }

@@ -31,6 +31,8 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a batch handler loses only what fails", batchNarrows},
 		{"an error at commit is found", commitBlamed},
 		{"a paused consumer keeps its place", pausedWaits},
+		{"a full consumer takes nothing new until it has drained", fullWaits},
+		{"a broker that keeps longer than keys are remembered", remembersLonger},
 		{"a stop finishes the batch", stopFinishes},
 		{"replay rehearses and applies the same plan", replayApplies},
 		{"a route without a handler does not start", refusesToStart},

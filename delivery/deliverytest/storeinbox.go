@@ -279,3 +279,28 @@ func effectsClaimed(_ *testing.T, b *bench) {
 	b.clock.Advance(time.Hour)
 	b.want("settled", len(claim("z")), 0)
 }
+
+func inboxFull(_ *testing.T, b *bench) {
+	m := b.join("one")
+	m.ParkAtMost = 2
+	park := func(order string) {
+		f := fact(order, 1)
+		b.work(m, delivery.Changes{
+			Outcomes: []delivery.Changed{{Key: f.Key(), Outcome: delivery.Parked}},
+			Block:    []delivery.Block{{Lane: lane(order), Why: delivery.WhyRetry, For: time.Minute}},
+			Park:     []delivery.Waiting{{Key: f.Key(), Lane: lane(order), Version: 1, Message: message(order, 1)}},
+		}, entry(f.Payment, order))
+	}
+	full := func(attempt bool) bool {
+		en, err := b.store.Enlist(b.ctx, m, []event.Key{key("x")}, attempt)
+		b.must(err)
+		return en.Full
+	}
+	park("o-1")
+	b.want("one of two", full(false), false)
+	park("o-2")
+	b.want("two of two", full(false), true)
+	b.want("for what is parked already", full(true), false)
+	m.ParkAtMost = 0
+	b.want("without a limit", full(false), false)
+}

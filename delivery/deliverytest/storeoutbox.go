@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
 )
 
 // lease is one that a test relays under.
@@ -96,4 +97,20 @@ func outboxHolds(_ *testing.T, b *bench) {
 	rows = b.relay()
 	b.want("the held lane, in order", []any{len(rows), rows[0].Message.Version, rows[0].Attempts}, []any{2, 1, 1})
 	b.want("holds", b.count("SELECT count(*) FROM evc_hold"), 0)
+}
+
+func outboxTopics(t *testing.T, b *bench) {
+	one := b.DB.Broker("one")
+	publish(t, one, 3)
+	n := 0
+	collect(t, one, func(ms []event.Message) error { n += len(ms); return nil }, func() bool { return n == 3 })
+	publish(t, one, 2) // which the group has not read
+	day := 24 * time.Hour
+	_, err := b.store.Retain(b.ctx, 7*day, 30*day)
+	b.must(err)
+	b.want("within their time", b.count("SELECT count(*) FROM evc_topic"), 5)
+	b.clock.Advance(8 * day)
+	_, err = b.store.Retain(b.ctx, 7*day, 30*day)
+	b.must(err)
+	b.want("after it", b.count("SELECT count(*) FROM evc_topic"), 2)
 }

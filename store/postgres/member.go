@@ -36,6 +36,7 @@ const (
 		ON CONFLICT DO NOTHING`
 	releaseLanes = `UPDATE evc_block SET wake_at = evc_now($3), held_by = NULL WHERE consumer = $1 AND held_by IS NOT NULL AND left(held_by, length($2)) <> $2`
 
+	isFull      = `SELECT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = $1 OFFSET $2 LIMIT 1)`
 	isPaused    = `SELECT paused FROM evc_consumer WHERE id = $1`
 	setInflight = `UPDATE evc_member SET inflight = $3, seen_at = evc_now($4), adopted = false WHERE consumer = $1 AND instance = $2
 		AND NOT (SELECT paused FROM evc_consumer WHERE id = $1)`
@@ -107,6 +108,9 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 		batch := &pgx.Batch{}
 		if !attempt {
 			batch.Queue(noteLazily)
+		}
+		if !attempt && m.ParkAtMost > 0 {
+			batch.Queue(isFull, consumer, m.ParkAtMost-1).QueryRow(func(row pgx.Row) error { return row.Scan(&en.Full) })
 		}
 		batch.Queue(isPaused, consumer).QueryRow(func(row pgx.Row) error { return row.Scan(&en.Paused) })
 		batch.Queue(strangers, consumer, run, s.at(), micros(goneAfter)).QueryRow(func(row pgx.Row) error { return row.Scan(&gone) })

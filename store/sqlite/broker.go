@@ -34,7 +34,7 @@ type Broker struct {
 	Batch   int           // most messages delivered at once; 500
 	Lease   time.Duration // after which another process of the group may read; 10 s
 	Poll    time.Duration // when there is nothing to read; 20 ms
-	Backoff time.Duration // before a batch that failed is delivered again; 100 ms
+	Backoff time.Duration // before a batch that failed is delivered again, twice as long each time, up to 50 times; 100 ms
 
 	store *Store
 	group string
@@ -82,12 +82,17 @@ func (b *Broker) Publish(ctx context.Context, ms []event.Message) []error {
 // Consume implements delivery.Broker.
 func (b *Broker) Consume(ctx context.Context, topics []string, f func(context.Context, []event.Message) error) error {
 	defer b.give(ctx)
+	failed := 0 // in a row
 	for ctx.Err() == nil {
 		read := 0
 		for _, topic := range topics {
 			n, err := b.deliver(ctx, topic, f)
-			if err != nil && ctx.Err() == nil {
-				pause(ctx, b.Backoff)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				failed++
+				pause(ctx, delivery.Wait(event.Retry{Initial: b.Backoff, Max: 50 * b.Backoff}, failed))
+			case n > 0:
+				failed = 0
 			}
 			read += n
 		}

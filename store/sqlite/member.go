@@ -34,6 +34,7 @@ const (
 	// of a parked event lets only one of the two handle it.
 	releaseLanes = `UPDATE evc_block SET wake_at = ?2, held_by = NULL WHERE consumer = ?1 AND held_by IS NOT NULL AND substr(held_by, 1, length(?3)) <> ?3`
 
+	isFull      = `SELECT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ? LIMIT 1 OFFSET ?)`
 	isPaused    = `SELECT paused FROM evc_consumer WHERE id = ?`
 	setInflight = `UPDATE evc_member SET inflight = ?3, seen_at = ?4, adopted = 0 WHERE consumer = ?1 AND instance = ?2`
 	addAttempt  = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) VALUES (?1, ?2, 1, 1, ?3, ?3, '', ?4)
@@ -142,6 +143,11 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 	err = s.begin(ctx, func(t *txn) error {
 		if _, err := t.row(ctx, isPaused, []any{consumer}, &en.Paused); err != nil || en.Paused {
 			return err
+		}
+		if !attempt && m.ParkAtMost > 0 {
+			if _, err := t.row(ctx, isFull, []any{consumer, m.ParkAtMost - 1}, &en.Full); err != nil || en.Full {
+				return err
+			}
 		}
 		if err := t.adopt(ctx, consumer, m, now-micros(goneAfter)); err != nil {
 			return err

@@ -45,6 +45,10 @@ const (
 		WHERE (e.seq IS NULL OR e.appended_at < ?1) AND l.seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY l.seq LIMIT ?2)`
 	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY seq LIMIT ?2)`
 	dropSent   = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
+	// A topic's messages stay until every group that reads it has passed them.
+	dropTopic = `DELETE FROM evc_topic WHERE pos IN (SELECT t.pos FROM evc_topic t WHERE t.published_at < ?1
+		AND NOT EXISTS (SELECT 1 FROM evc_cursor c WHERE c.topic = t.topic AND c.pos < t.pos) ORDER BY t.pos LIMIT ?2)`
+	oldestTopic = `SELECT published_at FROM evc_topic ORDER BY pos LIMIT 1`
 	// Rows lie in the order of their age, so the oldest say whether a look pays.
 	oldestLog   = `SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1`
 	oldestEvent = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
@@ -219,7 +223,11 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
 	}
-	return logs + events + sent, nil
+	messages, err := s.drop(ctx, oldestTopic, dropTopic, now-micros(keep))
+	if err != nil {
+		return logs + events + sent, fmt.Errorf("drop messages of topics: %w", err)
+	}
+	return logs + events + sent + messages, nil
 }
 
 func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (int, error) {

@@ -5,7 +5,7 @@ package sqlite
 var statements = []string{
 	insertEvent, selectBody, insertLog, insertOutbox, insertEffect,
 	holdLease, noteSent, deleteSent, dropHold, setHold,
-	isPaused, setInflight, addAttempt, anyAttempt, attemptOf,
+	isPaused, isFull, setInflight, addAttempt, anyAttempt, attemptOf,
 	horizonOf, insertSeen, outcomeOf, setOutcome, anyBlock, blockOf, markOf,
 	newMark, setMark, setBlock, wakeBlock, dropBlock, park, resolveCase, unpark,
 	setAttempt, dropAttempt, dropSuspect, firstAttempt, setCase, memberCounts, setMember, setNewest,

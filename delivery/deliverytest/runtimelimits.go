@@ -1,0 +1,57 @@
+package deliverytest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/delivery"
+)
+
+// fullWaits parks as much as is allowed: what comes next is not acknowledged
+// until some of it was handled, and nothing is lost.
+func fullWaits(t *testing.T, w *World) {
+	var full atomic.Int64
+	w.Policy.Retry.Attempts, w.Policy.Retry.Initial, w.Policy.Retry.Max = 10, 200*time.Millisecond, 200*time.Millisecond
+	i := w.start(t, delivery.Inbox{ParkAtMost: 2, Observe: func(o delivery.Observation) {
+		if errors.Is(o.Err, delivery.ErrFull) {
+			full.Add(1)
+		}
+	}}, w.Consumer(Loyalty))
+	bad := fact("o", 1)
+	bad.Fault, bad.Times = "error", 2
+	i.deliver(bad.Message(0), fact("o", 2).Message(1))
+	i.deliver(fact("p", 1).Message(0)) // waits for the others
+	rows, err := w.DB.Query(t.Context(), "SELECT lane FROM t_effect ORDER BY n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.want("handled first", rows[0][0], "o") // there was no room before
+	i.eventually("applied", 3, func() any { return len(i.versions(Loyalty)) })
+	i.want("observed", full.Load(), 1)
+}
+
+// keeping is a broker that says how long it keeps messages.
+type keeping struct {
+	*Hand
+	kept time.Duration
+}
+
+func (k keeping) Retention(context.Context, []string) (time.Duration, error) { return k.kept, nil }
+
+func remembersLonger(t *testing.T, w *World) {
+	day := 24 * time.Hour
+	w.Policy.Remember = 10 * day
+	err := delivery.Inbox{Store: w.DB.Store, Broker: keeping{&Hand{}, 11 * day}}.Run(t.Context(), w.Consumer(Loyalty))
+	if err == nil || !strings.Contains(err.Error(), "264h") {
+		t.Errorf("got %v, want an error that names both times", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (delivery.Inbox{Store: w.DB.Store, Broker: keeping{&Hand{}, 10 * day}}).Run(ctx, w.Consumer(Loyalty)); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
