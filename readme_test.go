@@ -12,6 +12,24 @@ import (
 // demoBlock is the demo's output as README.md shows it.
 var demoBlock = regexp.MustCompile("(?s)```\n(── lint.*?)\n```\n")
 
+// TestReadmeRollout holds the rollout in README.md to what the session in
+// testdata/script/rollout.txtar compares.
+func TestReadmeRollout(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := os.ReadFile("testdata/script/rollout.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, found := strings.Cut(string(session), "-- want/safe.txt --\n")
+	want, _, _ = strings.Cut(want, "\n\nnote:")
+	if !found || !strings.Contains(string(text), "```\n"+want+"\n```\n") {
+		t.Errorf("README.md does not show:\n%s", want)
+	}
+}
+
 // TestReadme holds README.md to what it shows: the example's manifests, and the
 // output of the demo. UPDATE=1 writes the latter anew.
 func TestReadme(t *testing.T) {

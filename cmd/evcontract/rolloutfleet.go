@@ -35,6 +35,7 @@ type ship struct {
 	name      string
 	repo      *load.Repo
 	now, to   []berth
+	held      []berth // where it would go without --only
 	via, sent []berth
 	keeps     time.Duration
 }
@@ -110,10 +111,10 @@ func (f *fleet) limit() error {
 	if len(f.options.only) > 0 {
 		for _, s := range f.services {
 			if !slices.Contains(f.options.only, s.name) {
-				s.to = nil
+				s.held, s.to = s.to, nil
 			}
 		}
-		f.services = slices.DeleteFunc(f.services, func(s *ship) bool { return len(s.now) == 0 && len(s.to) == 0 })
+		f.services = slices.DeleteFunc(f.services, func(s *ship) bool { return len(s.now) == 0 && len(s.to) == 0 && len(s.held) == 0 })
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/evcontract/evcontract/internal/compat"
@@ -65,7 +67,32 @@ func (f *fleet) plan() (*report.Rollout, error) {
 	}
 	plan, err := rollout.Solve(p)
 	r.Plan = plan
+	if err == nil && plan.Verdict != rollout.Safe {
+		f.together(r)
+	}
 	return r, err
+}
+
+// together notes that there is an order if the services may move that --only
+// keeps still.
+func (f *fleet) together(r *report.Rollout) {
+	whole := &fleet{app: f.app, judged: f.judged, repos: f.repos, options: f.options, now: f.now}
+	var held []string
+	for _, s := range f.services {
+		c := *s
+		if len(c.held) > 0 {
+			c.to, c.held = c.held, nil
+			held = append(held, c.name)
+		}
+		whole.services = append(whole.services, &c)
+	}
+	if len(held) == 0 {
+		return
+	}
+	all, err := whole.plan()
+	if err == nil && all.Plan.Verdict == rollout.Safe {
+		r.Notes = append(r.Notes, fmt.Sprintf("together with %s there is a safe order: leave --only out, or name them too", strings.Join(held, ", ")))
+	}
 }
 
 // meet asks whether one revision can read another: a forward read if the writer

@@ -24,6 +24,15 @@ type Rollout struct {
 	Findings    map[rollout.Pair][]rule.Finding // what speaks against a pair, waived or not
 	Reads       map[rollout.Pair][]string       // the events that a pair is about
 	Notes       []string                        // what was left out, and why
+
+	said map[rollout.Pair]bool // the pairs of which a text has said what speaks against them; nil: say it each time
+}
+
+// telling is a copy that says only once what speaks against a pair.
+func (r *Rollout) telling() *Rollout {
+	c := *r
+	c.said = map[rollout.Pair]bool{}
+	return &c
 }
 
 // RolloutService is what takes part.
@@ -162,7 +171,10 @@ func (r *Rollout) cannot(m rollout.Meeting) string {
 		verb = "may not be able to read"
 	}
 	line := fmt.Sprintf("%s %s what %s sends", partyName(m.Reader), verb, partyName(m.Writer))
-	if f := r.worst(m.Pair); f != nil {
+	if f := r.worst(m.Pair); f != nil && !r.said[m.Pair] {
+		if r.said != nil {
+			r.said[m.Pair] = true
+		}
 		line += fmt.Sprintf(": %s (%s)", plain(f.Message), f.Rule)
 	}
 	return line
@@ -199,7 +211,11 @@ func (r *Rollout) wayBack(s *rollout.Step) []string {
 		return []string{"at once: " + deeds(s.Back.Steps)}
 	}
 	if len(atOnce) > 0 {
-		lines = append([]string{"at once, alone: " + strings.Join(atOnce, ", ")}, lines...)
+		alone := "at once, alone: "
+		if len(atOnce) > 1 {
+			alone = "at once, each alone: "
+		}
+		lines = append([]string{alone + strings.Join(atOnce, ", ")}, lines...)
 	}
 	return append(lines, r.wholeWay(&s.Back))
 }

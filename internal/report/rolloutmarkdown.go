@@ -16,6 +16,7 @@ const rolloutMark = "<!-- evcontract rollout -->\n"
 // RolloutMarkdown writes a plan as one comment for a pull request: the summary,
 // the steps, the matrix, and the witnesses folded away.
 func RolloutMarkdown(w io.Writer, r *Rollout, _ Options) error {
+	r = r.telling()
 	var b strings.Builder
 	b.WriteString(rolloutMark)
 	sign := map[rollout.Verdict]string{rollout.Safe: "✅", rollout.Blocked: "❌", rollout.Undecided: "❓"}[r.Plan.Verdict]

@@ -20,7 +20,7 @@ type RolloutRecord struct {
 // Write writes the change record: what is to be done, by whom, how it is watched,
 // what brings it back, and a table for what then happened.
 func (c RolloutRecord) Write(w io.Writer, r *Rollout, _ Options) error {
-	b := record{r: r, c: c}
+	b := record{r: r.telling(), c: c}
 	fmt.Fprintf(&b, "# Change record: %s to %s\n\n", prose(plain(r.Target)), prose(plain(r.Environment)))
 	b.head()
 	b.versions()

@@ -15,6 +15,7 @@ import (
 // RolloutText writes a plan for a person: the steps, or what blocks them, with the
 // events that prove it, and who can read whom.
 func RolloutText(w io.Writer, r *Rollout, o Options) error {
+	r = r.telling()
 	t := rolloutText{text{Writer: bufio.NewWriter(w), ink: ink(o.Color)}, r, map[rollout.Pair]bool{}}
 	line := t.green
 	if r.Plan.Verdict != rollout.Safe {
