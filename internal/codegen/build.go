@@ -17,6 +17,7 @@ type builder struct {
 	loose    bool     // only the types matter: for reading an identity
 	hides    bool     // key fields and event id are not for user code: for a producer
 	reserved []string // names that the root's fields may not have
+	choice   goTypes
 
 	types    []*typ // structs and enums in the order in which they were met
 	byShape  map[*shape]*typ
@@ -24,6 +25,14 @@ type builder struct {
 	judged   []judgeKey          // in the order in which they were asked for
 	patterns []pattern
 	findings *findings
+}
+
+// goTypes are the types that a workspace chooses.
+type goTypes struct {
+	optional bool   // event.Optional instead of a pointer
+	exact    bool   // json.Number for an integer without bounds
+	decimal  string // for numbers: decimal.Decimal; "": json.Number
+	path     string // where decimal is imported from
 }
 
 // pattern is a regular expression as a variable of the package.
@@ -49,9 +58,9 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 	case stringKind:
 		b.text(t, w, hint)
 	case integerKind:
-		b.integer(t)
+		b.integer(t, w)
 	case integerKind | numberKind:
-		t.kind = decimalKind
+		b.decimal(t)
 	case boolKind:
 		t.kind = goBool
 	case listKind:
@@ -186,13 +195,27 @@ func labelName(text string) string {
 	return strings.TrimPrefix(exported(text), "X")
 }
 
-// integer chooses the smallest type that holds all that the schema allows; one
-// without bounds is taken to fit 64 bits.
-func (b *builder) integer(t *typ) {
+// decimal is json.Number, or the type that the workspace names.
+func (b *builder) decimal(t *typ) {
+	t.kind, t.name = decimalKind, b.choice.decimal
+	if t.name != "" && t.shape.numeric() {
+		t.judge = t.shape // of a literal, which the type doesn't keep
+	}
+}
+
+// integer chooses the smallest type that holds all that the schema allows. One
+// without bounds is taken to fit 64 bits, unless the workspace wants it exact.
+func (b *builder) integer(t *typ, w *want) {
 	t.kind = intKind
 	low, high := bound(t.shape.low, t.shape.above), bound(t.shape.high, t.shape.below)
+	bounded := low != "" && high != "" || t.shape.enum != nil || t.shape.equal != nil
 	switch {
+	case !bounded && b.choice.exact && w.role == 0:
+		t.kind = wholeKind
 	case !beyond(low, minInt64, maxInt64) && !beyond(high, minInt64, maxInt64):
+		if !bounded && !b.loose {
+			b.findings.unbounded(b.event, t.path, t.shape)
+		}
 	case low != "" && !beyond(low, "0", maxUint64) && !beyond(high, "0", maxUint64):
 		t.kind = uintKind
 	default:

@@ -148,8 +148,8 @@ func (r *readCode) want() *want {
 		if known := w.find(spec.locator.Path); known != nil {
 			if known != everything {
 				known.role |= spec.role
-			} else if spec.role == timeRole {
-				w.add(spec.locator.Path).role |= timeRole
+			} else if spec.role&(timeRole|versionRole) != 0 {
+				w.add(spec.locator.Path).role |= spec.role
 			}
 			continue
 		}

@@ -154,6 +154,8 @@ func (d decoder) member(f *field) {
 		d.line("new(%s).decode(s)", f.typ.name)
 	case !f.kept():
 		d.line("%s", d.unkept(f))
+	case f.wrapped():
+		d.wrapped(f.typ, "v."+f.name)
 	case f.optional():
 		d.pointer(f.typ, "v."+f.name)
 	default:
@@ -183,6 +185,24 @@ func (d decoder) pointer(t *typ, target string) {
 	value := d.used.take("value")
 	d.scalarInto(t, value, true)
 	d.line("%s = &%s", target, value)
+}
+
+// wrapped reads a value that may be absent or null into an event.Optional.
+func (d decoder) wrapped(t *typ, target string) {
+	if t.null {
+		d.line("if s.Null() {")
+		d.line("%s.Set = false", target)
+		d.line("break")
+		d.line("}")
+	}
+	d.judge(t)
+	if !d.limited(t) {
+		d.line("%s = event.Some(%s)", target, d.scalar(t))
+		return
+	}
+	value := d.used.take("value")
+	d.scalarInto(t, value, true)
+	d.line("%s = event.Some(%s)", target, value)
 }
 
 // judge lets a function of its own look at the value first.

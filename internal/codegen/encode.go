@@ -67,7 +67,11 @@ func (e encoder) member(f *field) {
 		e.line("b = append(b, %s...)", literal(","+jsonString(f.json)+":"+f.constant))
 	case f.required && f.optional(), f.required && f.typ.null && !f.typ.pointer():
 		e.label(f)
-		e.line("if %s == nil {", x)
+		if f.wrapped() {
+			e.line("if !%s.Set {", x)
+		} else {
+			e.line("if %s == nil {", x)
+		}
 		e.line("b = append(b, \"null\"...)")
 		e.line("} else {")
 		e.value(f.typ, deref(f, x))
@@ -76,7 +80,11 @@ func (e encoder) member(f *field) {
 		e.label(f)
 		e.value(f.typ, x)
 	default:
-		e.line("if %s != nil {", x)
+		if f.wrapped() {
+			e.line("if %s.Set {", x)
+		} else {
+			e.line("if %s != nil {", x)
+		}
 		e.label(f)
 		e.value(f.typ, deref(f, x))
 		e.line("}")
@@ -89,6 +97,9 @@ func jsonString(text string) string {
 
 // deref is what a pointer points to; methods need none.
 func deref(f *field, x string) string {
+	if f.wrapped() {
+		return x + ".Value"
+	}
 	if f.typ.pointer() && f.typ.kind != structKind {
 		return "*" + x
 	}
@@ -114,6 +125,12 @@ func (e encoder) value(t *typ, x string) {
 		e.line("b = strconv.AppendUint(b, %s, 10)", x)
 	case goBool:
 		e.line("b = strconv.AppendBool(b, %s)", x)
+	case decimalKind:
+		if t.name != "" {
+			e.line("b = event.AppendNumber(b, %s)", x)
+		} else {
+			e.line("b = append(b, %s...)", x)
+		}
 	case sliceKind:
 		e.slice(t, x)
 	case mapKind:

@@ -90,7 +90,7 @@ func (g *generator) nameEvent(e *contract.Event) *eventCode {
 func (g *generator) builder(c *eventCode, prefix string) *builder {
 	return &builder{
 		names: g.names, prefix: prefix, event: c.contract.Name.Value.String(),
-		fields: contract.Reject, enums: contract.Reject,
+		fields: contract.Reject, enums: contract.Reject, choice: g.choice,
 		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: g.findings,
 	}
 }

@@ -28,6 +28,12 @@ var Docs = []rule.Doc{
 		Why:   "An event without a business key that every event carries cannot be published once and handled once.",
 		Fix:   "Name the identity in the manifest by required, single values.",
 	},
+	{
+		ID: "generate-unbounded", Kind: rule.Tool, Severity: rule.Warning,
+		Title: "An integer without bounds is read as int64",
+		Why:   "JSON Schema lets it be of any size. An event with one that doesn't fit 64 bits is valid, and generated code refuses it.",
+		Fix:   "Bound it with minimum and maximum, or write generate: {go: {integer: exact}} for json.Number.",
+	},
 }
 
 // findings collects what cannot be generated as it stands, each place once.
@@ -66,6 +72,10 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 		why = "the list's elements have a type by their place"
 	}
 	f.add(0, event, path, s.pos, why+": it is checked, and handed over as json.RawMessage")
+}
+
+func (f *findings) unbounded(event string, path contract.Path, s *shape) {
+	f.add(3, event, path, s.pos, "an integer without bounds: it is int64, and one that doesn't fit is refused")
 }
 
 func (f *findings) unchecked(event string, path contract.Path, k keyword) {

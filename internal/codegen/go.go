@@ -3,6 +3,8 @@ package codegen
 import (
 	"cmp"
 	"fmt"
+	"go/token"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -28,6 +30,7 @@ type Options struct {
 // there are no files.
 func Go(set *contract.Set, o Options) (map[string][]byte, []rule.Finding, error) {
 	g := &generator{set: set, options: o, names: names{"refuse": true, "reads": true, "each": true}, files: names{"doc": true, "proto": true}, findings: &findings{seen: map[string]bool{}}}
+	g.choose()
 	if err := g.model(); err != nil {
 		return nil, nil, err
 	}
@@ -54,6 +57,54 @@ type generator struct {
 	events    []*eventCode
 	consumers []*consumerCode
 	proto     *protoFiles // nil where no event is Protobuf
+	choice    goTypes
+}
+
+// choose reads which types the workspace wants.
+func (g *generator) choose() {
+	c := g.set.Workspace.Generate.Go
+	if c == nil {
+		return
+	}
+	g.choice.optional = c.Optional.Value == contract.StructOptional
+	g.choice.exact = c.Integer.Value == contract.ExactInteger
+	if c.Decimal.Value == "" {
+		return
+	}
+	dot := strings.LastIndexByte(c.Decimal.Value, '.')
+	if dot <= strings.LastIndexByte(c.Decimal.Value, '/') || !token.IsExported(c.Decimal.Value[dot+1:]) || !token.IsIdentifier(c.Decimal.Value[dot+1:]) {
+		g.findings.impossible("", c.Decimal.Pos, "generate.go.decimal: %q is no Go type: want an import path and a type, like github.com/shopspring/decimal.Decimal", c.Decimal.Value)
+		return
+	}
+	g.choice.path = c.Decimal.Value[:dot]
+	g.choice.decimal = importName(g.choice.path) + c.Decimal.Value[dot:]
+}
+
+// importName is what generated code calls a package of a workspace's choice: the
+// last part of its path that is no major version.
+func importName(importPath string) string {
+	base := path.Base(importPath)
+	if majorPath.MatchString(base) {
+		base = path.Base(path.Dir(importPath))
+	}
+	if name := packageName(base); standard[name] == "" && name != "event" {
+		return name
+	}
+	return packageName(base) + "types"
+}
+
+var majorPath = regexp.MustCompile(`^v[0-9]+$`)
+
+// imports are the packages of others that generated code may name.
+func (g *generator) imports() map[string]string {
+	all := map[string]string{}
+	if g.proto != nil {
+		maps.Copy(all, g.proto.imports())
+	}
+	if g.choice.path != "" {
+		all[importName(g.choice.path)] = g.choice.path
+	}
+	return all
 }
 
 // generates reports whether Go is made of an event.
@@ -161,9 +212,8 @@ func (g *generator) docFile(f *file) ([]byte, error) {
 
 func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 	source := path.Clean(e.contract.Pos.File) + ", revision " + e.contract.Revision()
-	api, inner = &file{source: source}, &file{source: source}
+	api, inner = &file{source: source, imports: g.imports()}, &file{source: source, imports: g.imports()}
 	if e.proto != nil {
-		api.imports = g.proto.imports()
 		protoProducer{producer{&api.printer, e}}.print()
 		return api, nil
 	}
@@ -186,10 +236,7 @@ func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 
 func (g *generator) printConsumer(c *consumerCode) (api, inner *file) {
 	source := path.Clean(c.contract.Pos.File) + ", revision " + c.revision()
-	api, inner = &file{source: source}, &file{source: source}
-	if g.proto != nil {
-		api.imports = g.proto.imports()
-	}
+	api, inner = &file{source: source, imports: g.imports()}, &file{source: source, imports: g.imports()}
 	consumerPrinter{&api.printer, c}.print()
 	for _, r := range c.reads {
 		if r.view != nil {

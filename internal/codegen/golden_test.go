@@ -18,7 +18,7 @@ const generated = "../../testdata/gen"
 // TestGolden holds what is generated for every workspace of testdata/gen
 // against the files there, which the other tests compile and run.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"shop", "parcels", "speed"} {
+	for _, name := range []string{"shop", "parcels", "speed", "options"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(generated, name)
 			files, warnings := generate(t, loadSet(t, dir), name)

@@ -32,7 +32,7 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 }
 
 func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names, required bool) *field {
-	f := &field{json: m.name, role: w.role, path: path.Field(m.name), required: required}
+	f := &field{json: m.name, role: w.role, path: path.Field(m.name), required: required, wrap: b.choice.optional}
 	f.typ = b.build(m.shape, w, f.path, t.name+exported(m.name))
 	f.name = exported(m.name)
 	if used[f.name] {
@@ -82,7 +82,11 @@ func (b *builder) preset(f *field, s *shape) string {
 			return n
 		}
 	case decimalKind, wholeKind:
-		if v.Kind == source.Number {
+		switch {
+		case v.Kind != source.Number:
+		case f.typ.name != "":
+			return "event.NumberOf[" + f.typ.name + "](" + quote(v.Text) + ")"
+		default:
 			return quote(v.Text)
 		}
 	case goBool:

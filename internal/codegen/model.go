@@ -1,6 +1,10 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/contract"
+import (
+	"cmp"
+
+	"github.com/evcontract/evcontract/internal/contract"
+)
 
 // goKind is how a value looks in Go.
 type goKind uint8
@@ -28,7 +32,7 @@ var goNames = map[goKind]string{
 // typ is a Go type and what a value of it must satisfy.
 type typ struct {
 	kind   goKind
-	name   string // of a struct or an enum
+	name   string // of a struct, an enum or a decimal type
 	shape  *shape // whose limits a value is held against
 	null   bool   // null is allowed
 	elem   *typ   // of a slice or a map
@@ -65,6 +69,7 @@ type field struct {
 	doc        string
 	deprecated bool
 	path       contract.Path
+	wrap       bool // event.Optional stands for a pointer
 }
 
 // pointer reports whether a type needs a pointer to be able to be absent.
@@ -75,6 +80,8 @@ func (t *typ) goType() string {
 	switch t.kind {
 	case enumKind, structKind:
 		return t.name
+	case decimalKind:
+		return cmp.Or(t.name, goNames[t.kind])
 	case sliceKind:
 		return "[]" + t.elem.nullType()
 	case mapKind:
@@ -96,7 +103,14 @@ func (f *field) optional() bool {
 	return (!f.required && f.preset == "" || f.typ.null) && f.typ.pointer()
 }
 
+// wrapped reports whether the field's Go type is event.Optional. An object may
+// hold itself, which only a pointer can.
+func (f *field) wrapped() bool { return f.wrap && f.optional() && f.typ.kind != structKind }
+
 func (f *field) goType() string {
+	if f.wrapped() {
+		return "event.Optional[" + f.typ.goType() + "]"
+	}
 	if f.optional() {
 		return "*" + f.typ.goType()
 	}

@@ -25,6 +25,9 @@ func (d decoder) scalar(t *typ) string {
 	case uintKind:
 		return "s.Uint()"
 	case decimalKind:
+		if t.name != "" {
+			return "event.NumberAs[" + t.name + "](s)"
+		}
 		return "json.Number(s.Number())"
 	case wholeKind:
 		return "json.Number(s.Integer())"
@@ -62,7 +65,7 @@ func (d decoder) limited(t *typ) bool {
 	case enumKind:
 		return s.textual()
 	case intKind, uintKind, decimalKind, wholeKind:
-		return !d.loose && s.numeric()
+		return !d.loose && s.numeric() && t.judge == nil
 	}
 	return false
 }

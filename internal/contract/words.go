@@ -18,6 +18,8 @@ type (
 	Writers       string // whether producers emit only declared fields
 	Formats       string // what a JSON Schema format means
 	Compatibility string // what check demands
+	Optional      string // what Go has for a value that may be absent
+	Integer       string // what Go has for an integer without bounds
 )
 
 const (
@@ -49,6 +51,12 @@ const (
 	Backward Compatibility = "backward"
 	Full     Compatibility = "full"
 	None     Compatibility = "none"
+
+	PointerOptional Optional = "pointer"
+	StructOptional  Optional = "struct" // event.Optional
+
+	Int64Integer Integer = "int64"
+	ExactInteger Integer = "exact" // json.Number
 )
 
 // choose reads one word of a vocabulary.
@@ -78,6 +86,10 @@ func (k *Treatment) UnmarshalText(t []byte) error { return choose(k, t, Ignore, 
 func (o *Order) UnmarshalText(t []byte) error     { return choose(o, t, AnyOrder, Latest, Contiguous) }
 func (w *Writers) UnmarshalText(t []byte) error   { return choose(w, t, ClosedWriters, OpenWriters) }
 func (f *Formats) UnmarshalText(t []byte) error   { return choose(f, t, Annotate, Assert) }
+func (o *Optional) UnmarshalText(t []byte) error {
+	return choose(o, t, PointerOptional, StructOptional)
+}
+func (i *Integer) UnmarshalText(t []byte) error { return choose(i, t, Int64Integer, ExactInteger) }
 func (c *Compatibility) UnmarshalText(t []byte) error {
 	return choose(c, t, Forward, Backward, Full, None)
 }

@@ -52,11 +52,14 @@ type Generate struct {
 	Go  *GenerateGo `yaml:"go"`
 }
 
-// GenerateGo is where Go code goes.
+// GenerateGo is where Go code goes, and what its types are.
 type GenerateGo struct {
-	Pos     source.Pos        `yaml:",pos"`
-	Out     source.At[string] `yaml:"out"`     // folder, relative to the workspace
-	Package source.At[string] `yaml:"package"` // package name; the folder's by default
+	Pos      source.Pos          `yaml:",pos"`
+	Out      source.At[string]   `yaml:"out"`      // folder, relative to the workspace
+	Package  source.At[string]   `yaml:"package"`  // package name; the folder's by default
+	Optional source.At[Optional] `yaml:"optional"` // what may be absent
+	Integer  source.At[Integer]  `yaml:"integer"`  // without bounds
+	Decimal  source.At[string]   `yaml:"decimal"`  // a Go type for numbers: example.com/decimal.Decimal; empty: json.Number
 }
 
 // Lint turns rules off or changes how bad they are.

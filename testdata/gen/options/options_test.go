@@ -1,0 +1,101 @@
+package options_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/evcontract/evcontract/event"
+	"github.com/evcontract/evcontract/testdata/gen/options/decimal"
+	"github.com/evcontract/evcontract/testdata/gen/options/events"
+)
+
+func draft(t *testing.T, change func(*events.PriceSetV1)) (event.Draft, error) {
+	t.Helper()
+	p := events.PriceSetV1{
+		SKU: "A-1", Version: 3, OccurredAt: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), Price: decimal.New("19.99"),
+	}
+	if change != nil {
+		change(&p)
+	}
+	return events.DraftPriceSetV1(events.NewPriceSetV1Key(7), p)
+}
+
+// TestOptions: what is absent is not written, what is there comes back.
+func TestOptions(t *testing.T) {
+	d, err := draft(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"sku":"A-1","version":3,"change":7,"occurred_at":"2026-11-29T12:00:00Z","price":19.990,"former":null}`
+	if _, got, _ := strings.Cut(string(d.Payload), ","); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	full := func(p *events.PriceSetV1) {
+		p.Former = event.Some(decimal.New("25"))
+		p.Rebate = event.Some(decimal.New("0.25"))
+		p.Steps = []decimal.Decimal{decimal.New("1"), decimal.New("1.5")}
+		p.Until = event.Some(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+		p.Reason = event.Some("")
+		p.Kind = event.Some(events.PriceSetV1KindSale)
+		p.Counter = event.Some[json.Number]("123456789012345678901234567890")
+		p.Public = event.Some(false)
+		p.Parent = &events.PriceSetV1Product{SKU: event.Some("B"), Parent: &events.PriceSetV1Product{}}
+	}
+	if d, err = draft(t, full); err != nil {
+		t.Fatal(err)
+	}
+	want = `"former":25.000,"rebate":0.250,"steps":[1.000,1.500],"until":"2027-01-01T00:00:00Z","reason":"","kind":"sale",` +
+		`"counter":123456789012345678901234567890,"public":false,"parent":{"sku":"B","parent":{}}}`
+	if !strings.HasSuffix(string(d.Payload), want) {
+		t.Errorf("got  %s\nwant %s", d.Payload, want)
+	}
+	got, _, err := events.DecodePriceSetV1(d.Payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if public, set := got.Public.Get(); public || !set || got.Reason.Or("none") != "" || got.Kind.Value != "sale" || !got.Until.Set || got.Parent.SKU.Value != "B" {
+		t.Errorf("decoded %+v", got)
+	}
+}
+
+// TestDefaults: a consumer sees the default of what is absent, and nothing of
+// what has none.
+func TestDefaults(t *testing.T) {
+	d, err := draft(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got events.ShelfPriceSetV1
+	c := events.Shelf[event.Tx]{PriceSetV1: func(_ context.Context, _ event.Tx, e events.ShelfPriceSetV1) error { got = e; return nil }}.
+		Consumer(func(tx event.Tx) event.Tx { return tx })
+	if err := c.Routes[0].Handle(t.Context(), nil, event.Message{Payload: d.Payload}, event.Identity{}); err != nil {
+		t.Fatal(err)
+	}
+	if rebate, _ := got.Rebate.MarshalText(); string(rebate) != "0.500" || got.Former.Set || got.Public.Set || got.Counter.Set {
+		t.Errorf("the handler got %+v", got)
+	}
+}
+
+func TestOptionsRefuse(t *testing.T) {
+	d, err := draft(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`19.990`, `19.995`, "price: 19.995 is not a multiple of 0.01"},
+		{`19.990`, `-1`, "price: want at least 0, not -1"},
+		{`19.990`, `1` + strings.Repeat("0", 60), "price: 1000000000000000000000000000000000000000 is too long for a decimal"},
+		{`null`, `null,"reason":"` + strings.Repeat("x", 21) + `"`, "reason: want at most 20 characters, not 21"},
+		{`null`, `null,"counter":1.5`, "counter: want an integer, not 1.5"},
+		{`null`, `null,"until":"soon"`, `until: "soon" is not a date and time like 2026-11-29T12:00:00Z`},
+		{`null`, `null,"kind":null`, "kind: want a string, not null"},
+	} {
+		data := strings.Replace(string(d.Payload), c.old, c.new, 1)
+		if _, _, err := events.DecodePriceSetV1([]byte(data)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", c.new, err, c.want)
+		}
+	}
+}
