@@ -213,7 +213,7 @@ func (b *builder) integer(t *typ, w *want) {
 	case !bounded && b.choice.exact && w.role == 0:
 		t.kind = wholeKind
 	case !beyond(low, minInt64, maxInt64) && !beyond(high, minInt64, maxInt64):
-		if !bounded && !b.loose {
+		if !bounded && !b.loose && w.role&versionRole == 0 { // no aggregate has 2^63 versions
 			b.findings.unbounded(b.event, t.path, t.shape)
 		}
 	case low != "" && !beyond(low, "0", maxUint64) && !beyond(high, "0", maxUint64):
