@@ -27,7 +27,9 @@ type InboxStore interface {
 	Work(ctx context.Context, m Member, f func(context.Context, Work) error) error
 
 	// Due hands out blocked lanes whose time has come, with the first events
-	// that wait in each. Nobody else is given them for the time of hold.
+	// that wait in each. Nobody else is given them for the time of hold. While the
+	// consumer is paused it hands out dry runs alone: they leave nothing behind,
+	// and a person who has paused it wants to see what would happen.
 	Due(ctx context.Context, m Member, limit int, hold time.Duration) ([]Blocked, error)
 
 	// Forget drops what a consumer may forget: dedupe rows of buckets that are

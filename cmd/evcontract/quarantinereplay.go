@@ -34,7 +34,8 @@ This command has none of your handlers: it asks, and a running inbox of the
 consumer does it. Without --apply it is a dry run: the inbox decodes each event
 with the contracts that it runs, calls the handler in a transaction and rolls it
 back; calls to third parties are only recorded in that transaction, so none is
-made. What would happen is printed as a plan.
+made. What would happen is printed as a plan. A paused consumer does
+a dry run too.
 
 --apply PLAN carries out exactly that plan: the cases go to the heads of their
 lanes, where the inbox handles them in order, and each is closed when it is done.
@@ -268,7 +269,13 @@ func (a *app) applied(ctx context.Context, r *replaying, db *database, v payload
 	if err := out.Flush(); err != nil {
 		return err
 	}
+	c, err := consumerStatus(ctx, db, run.Consumer)
+	if err != nil {
+		return err
+	}
 	switch bad := notDone(run); {
+	case run.State != delivery.ReplayDone && c.Paused:
+		fmt.Fprintf(a.out, "\n%d of %d wait: %s is paused; evcontract resume %s\n", bad, len(run.Cases), c.Consumer, c.Consumer)
 	case run.State != delivery.ReplayDone:
 		fmt.Fprintf(a.out, "\n%d of %d are not done yet: the inbox goes on by itself; evcontract quarantine list --state replaying\n", bad, len(run.Cases))
 	case bad > 0:

@@ -54,6 +54,12 @@ func replayApplies(t *testing.T, w *World) {
 	run := i.replay(ids...)
 	i.want("nothing is mended", []any{run.Results[0].Outcome, run.Results[0].Error != ""}, []any{delivery.Quarantined, true})
 	mended.Store(true)
+	pause := func(paused bool) {
+		if err := w.DB.Store.Pause(t.Context(), Loyalty, paused, "me"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pause(true) // who pauses a consumer wants to see what would happen
 	dry, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Consumer: Loyalty, Cases: ids, By: "me", Reason: "mended"})
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +70,7 @@ func replayApplies(t *testing.T, w *World) {
 	})
 	i.want("what it would do", []any{dry.Results[0].Outcome, dry.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
 	i.want("applied by the dry run", i.versions(Loyalty), []int64{1})
+	pause(false)
 	run = i.replay(ids...)
 	i.want("results", []any{run.Results[0].Outcome, run.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
 	i.want("applied, in order", i.versions(Loyalty), []int64{1, 1, 2})

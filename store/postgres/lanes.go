@@ -38,11 +38,13 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 	}
 	err = s.begin(ctx, func(t *Tx) error {
 		var paused bool
-		if err := t.QueryRow(ctx, isPaused, consumer).Scan(&paused); err != nil || paused {
+		if err := t.QueryRow(ctx, isPaused, consumer).Scan(&paused); err != nil {
 			return err
 		}
-		if due, err = t.take(ctx, consumer, m, limit, hold); err != nil {
-			return err
+		if !paused {
+			if due, err = t.take(ctx, consumer, m, limit, hold); err != nil {
+				return err
+			}
 		}
 		rehearsals, err := t.takeRehearsals(ctx, consumer, hold)
 		due = append(due, rehearsals...)

@@ -38,11 +38,13 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 	var due []delivery.Blocked
 	err = s.begin(ctx, func(t *txn) error {
 		var paused bool
-		if _, err := t.row(ctx, isPaused, []any{consumer}, &paused); err != nil || paused {
+		if _, err := t.row(ctx, isPaused, []any{consumer}, &paused); err != nil {
 			return err
 		}
-		if due, err = t.take(ctx, consumer, m, limit, hold); err != nil {
-			return err
+		if !paused {
+			if due, err = t.take(ctx, consumer, m, limit, hold); err != nil {
+				return err
+			}
 		}
 		rehearsals, err := t.takeRehearsals(ctx, consumer, hold)
 		due = append(due, rehearsals...)
