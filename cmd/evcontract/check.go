@@ -216,7 +216,6 @@ func (b *bases) scope(o checkOptions, s *rule.Scope) *rule.Scope {
 // compare checks one set against one base and shows places as the user types
 // them.
 func (a *app) compare(j *judged, base *contract.Set, baseRoot string, o compat.Options) *rule.Report {
-	load.Changed(j.set, base)
 	r := compat.Check(j.set, base, o)
 	for _, f := range base.Findings {
 		f.Old, f.New = f.New, f.Old

@@ -45,8 +45,16 @@ func Check(next, prev *contract.Set, o Options) *rule.Report {
 		o.Memory = &Memory{}
 	}
 	c := &check{new: next, old: prev, options: o, gathered: map[string]int{}, report: &rule.Report{Command: "check", Docs: Docs()}}
-	for _, p := range match(next, prev, o.Renamed) {
-		c.judge(p)
+	pairs := match(next, prev, o.Renamed)
+	for _, p := range pairs {
+		if p.new != nil {
+			c.judge(p)
+		}
+	}
+	for _, p := range pairs {
+		if p.new == nil {
+			c.removed(p)
+		}
 	}
 	c.finish()
 	return c.report
@@ -93,16 +101,15 @@ func (c *check) demanded() []rule.Direction {
 	return all
 }
 
-// judge asks everything about one event. An old draft is not gated, and a
-// retired event may go.
+// judge asks everything about one event. An old draft is not gated. A schema
+// that was put off is read, and let go when the event is judged: never more than
+// a few are in memory.
 func (c *check) judge(p pair) {
-	switch {
-	case p.old == nil || p.old.Status.Value == contract.Draft:
-		return
-	case p.new == nil && p.old.Vendored && c.options.Side == Both:
-		return // a copy that is no longer needed
-	case p.new == nil:
-		c.removed(p)
+	if !p.same() {
+		p.read()
+		defer p.release()
+	}
+	if p.old == nil || p.old.Status.Value == contract.Draft || p.unreadable() {
 		return
 	}
 	for _, d := range c.directions() {
@@ -119,8 +126,15 @@ func (c *check) judge(p pair) {
 	}
 }
 
-// removed judges an event that the new set no longer declares.
+// removed judges an event that the new set no longer declares. A retired event
+// may go, and so may a draft.
 func (c *check) removed(p pair) {
+	copied := p.old.Vendored && c.options.Side == Both // a copy that is no longer needed
+	if p.old.Status.Value == contract.Draft || copied {
+		return
+	}
+	p.read()
+	defer p.release()
 	unknown := len(c.new.Findings) > 0 // what could not be read may be the event
 	if p.old.Status.Value == contract.Retired || unknown || len(c.directions()) == 0 {
 		return

@@ -94,6 +94,29 @@ func (p pair) same() bool {
 	return p.new != nil && p.old != nil && p.new.Content != "" && p.new.Content == p.old.Content
 }
 
+// read reads the schemas that were put off.
+func (p pair) read() {
+	for _, e := range []*contract.Event{p.new, p.old} {
+		if e != nil {
+			e.Read()
+		}
+	}
+}
+
+func (p pair) release() {
+	for _, e := range []*contract.Event{p.new, p.old} {
+		if e != nil {
+			e.Release()
+		}
+	}
+}
+
+// unreadable reports whether a bare schema cannot be read: then it is no event,
+// and what is wrong with it was said.
+func (p pair) unreadable() bool {
+	return p.new.Synthetic && p.new.Schema == nil && !p.same() || p.old.Synthetic && p.old.Schema == nil && !p.same()
+}
+
 // schemaID is the $id of a bare JSON Schema.
 func schemaID(e *contract.Event) string {
 	s, ok := e.Schema.(*jsonschema.Schema)

@@ -26,7 +26,7 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 		return
 	}
 	old, now := p.reader.Name(), p.writer.Name()
-	if w.renamed[[2]string{p.old.String(), p.path.String()}] {
+	if len(w.renamed) > 0 && w.renamed[[2]string{p.old.String(), p.path.String()}] {
 		return
 	}
 	if w.wire == jsonWire {

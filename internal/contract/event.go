@@ -29,7 +29,7 @@ type Event struct {
 	Schema    Schema          `yaml:"-"` // nil where it could not be read
 	Samples   func() [][]byte `yaml:"-"` // its valid examples as JSON, read when they are asked for; may be nil
 	Content   string          `yaml:"-"` // identifies what the event declares, its schema included, by the bytes of its files; empty: not known
-	Deferred  func()          `yaml:"-"` // reads the schema, where that was put off; nil where it was read
+	Deferred  func()          `yaml:"-"` // reads the schema where that was put off: see Read; nil where it was not
 	Synthetic bool            `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
 	Vendored  bool            `yaml:"-"` // a copy of another repository's contract, which is written there
 }
@@ -95,6 +95,20 @@ func (id *Identity) Roles() []Role {
 		roles = append(roles, Role{"idempotency_key", key})
 	}
 	return append(roles, Role{"partition_key", id.PartitionKey}, Role{"occurred_at", id.OccurredAt})
+}
+
+// Read reads a schema that was put off. Schema stays nil where it cannot be read.
+func (e *Event) Read() {
+	if e.Schema == nil && e.Deferred != nil {
+		e.Deferred()
+	}
+}
+
+// Release lets go of a schema that can be read again.
+func (e *Event) Release() {
+	if e.Deferred != nil {
+		e.Schema = nil
+	}
 }
 
 // Encoding is the encoding really used on the channel; where the manifest is

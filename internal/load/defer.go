@@ -1,39 +1,11 @@
 package load
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/source"
 )
-
-// Changed reads the schemas that were put off, of those events that are not the
-// same in both sets. What is the same on both sides reads itself, and is never
-// compiled.
-func Changed(a, b *contract.Set) {
-	same := map[string]bool{}
-	for _, e := range b.Events {
-		if e.Content != "" {
-			same[e.Content] = false
-		}
-	}
-	for _, e := range a.Events {
-		if _, both := same[e.Content]; both {
-			same[e.Content] = true
-		}
-	}
-	for _, s := range []*contract.Set{a, b} {
-		for _, e := range s.Events {
-			if e.Deferred != nil && !same[e.Content] {
-				e.Deferred()
-				e.Deferred = nil
-			}
-		}
-		// A bare schema is an event only if it can be read.
-		s.Events = slices.DeleteFunc(s.Events, func(e *contract.Event) bool { return e.Synthetic && e.Schema == nil && e.Deferred == nil })
-	}
-}
 
 // putOff leaves a schema for later where its content can be told without
 // reading it. by identifies the manifest.

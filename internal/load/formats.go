@@ -54,7 +54,7 @@ func (l *loader) protobuf(file string) *protobuf.Loader {
 		if l.protos == nil {
 			l.protos = map[string]*protobuf.Loader{}
 		}
-		l.protos[root] = protobuf.NewLoader(l.tree, protobuf.Options{ProtoPaths: l.protoPaths(file)})
+		l.protos[root] = protobuf.NewLoader(l.tree, protobuf.Options{ProtoPaths: l.protoPaths(file), Transient: l.options.Defer})
 	}
 	return l.protos[root]
 }

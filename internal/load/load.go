@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Message       string // bare mode: the Protobuf message that is the event; empty: every top-level one
 	AssertFormats bool   // JSON Schema formats are assertions, whatever the workspace says
-	Defer         bool   // schemas are put off where they can be compared without being read: see Changed
+	Defer         bool   // schemas are put off where they can be told apart without being read: see contract.Event
 	Loose         bool   // manifests count also where no evcontract.yaml stands: of a consumer's repository that has only them
 }
 

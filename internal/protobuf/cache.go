@@ -70,6 +70,7 @@ func (l *scope) computeKey(name string) string {
 	add(name)
 	add(f.id)
 	for _, imported := range f.imports {
+		l.imported[imported] = true
 		key := l.keyOf(imported)
 		if key == "" {
 			return ""
@@ -98,7 +99,7 @@ func (l *scope) recall(name string) {
 // remember puts what was compiled into the cache.
 func (l *scope) remember(fd protoreflect.FileDescriptor) {
 	for _, f := range dependenciesFirst(fd) {
-		if key := l.keys[f.Path()]; key != "" {
+		if key := l.keys[f.Path()]; key != "" && l.compiled[f.Path()] != nil {
 			compiled.put(key, compiledFile{l.linked[f.Path()], l.compiled[f.Path()]})
 		}
 	}

@@ -34,6 +34,9 @@ func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems
 			fd, problems = nil, []*source.Error{source.Errorf(source.Pos{File: c.loader.fileOf(name)}, "the compiler crashed on this file or one that it imports (%v): please report it", r)}
 		}
 	}()
+	if fd := c.tryDirect(name); fd != nil {
+		return fd, nil
+	}
 	fd, err := c.classic(name)
 	if fd == nil && len(c.problems) == 0 {
 		c.give(name, err)

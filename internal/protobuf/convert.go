@@ -23,6 +23,10 @@ func (l *scope) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescri
 				return nil, err
 			}
 			l.compiled[name] = converted
+		}
+		// What nobody imports is not linked against: the compiler's own form of it,
+		// which is large, can go.
+		if l.linked[name] == nil && (f != fd || l.imported[name]) {
 			l.linked[name], _ = f.(linker.File)
 		}
 		done = append(done, l.compiled[name])

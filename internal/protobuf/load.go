@@ -12,6 +12,7 @@ import (
 // Options say where imports are looked for.
 type Options struct {
 	ProtoPaths []string // slash paths in the tree; the file's own directory is tried too
+	Transient  bool     // schemas are used one after the other: of files that none imports, only the last are kept
 }
 
 // Load reads the schema that a ref names:

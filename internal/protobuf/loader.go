@@ -17,12 +17,15 @@ import (
 // Loader loads schemas of one tree and compiles each file once. It is safe for
 // concurrent use.
 type Loader struct {
-	tree  *source.Tree
-	paths []string
+	tree      *source.Tree
+	paths     []string
+	transient bool
 
-	mu     sync.Mutex
-	scopes map[string]*scope      // by directory
-	files  map[string]*sourceFile // by path in the tree
+	mu      sync.Mutex
+	scopes  map[string]*scope      // by directory
+	files   map[string]*sourceFile // by path in the tree
+	indexed map[string]*indexed    // the same, some that were asked for
+	recent  []recentFile           // transient: the files compiled last, the oldest first
 }
 
 // sourceFile is a file of the tree as far as it is known without compiling it.
@@ -38,7 +41,7 @@ var outlines sync.Map
 
 // NewLoader gives a loader for a tree.
 func NewLoader(tree *source.Tree, o Options) *Loader {
-	l := &Loader{tree: tree, scopes: map[string]*scope{}, files: map[string]*sourceFile{}}
+	l := &Loader{tree: tree, transient: o.Transient, scopes: map[string]*scope{}, files: map[string]*sourceFile{}, indexed: map[string]*indexed{}}
 	for _, p := range o.ProtoPaths {
 		l.paths = append(l.paths, path.Clean(p))
 	}
@@ -58,6 +61,7 @@ type scope struct {
 	failed   map[string][]*source.Error             // by file
 	files    map[string]string                      // import name to path in the tree
 	keys     map[string]string                      // import name to what identifies its closure
+	imported map[string]bool                        // by import name: some file that was looked at imports it
 	places   map[string]*places                     // by import name
 }
 
@@ -79,6 +83,7 @@ func (l *Loader) scopeOf(file string) *scope {
 		failed:   map[string][]*source.Error{},
 		files:    map[string]string{},
 		keys:     map[string]string{},
+		imported: map[string]bool{},
 		places:   map[string]*places{},
 	}
 	return l.scopes[own]
@@ -93,6 +98,9 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 	}
 	name := l.nameOf(file)
 	if fd := l.compiled[name]; fd != nil {
+		return fd, nil
+	}
+	if fd := l.loader.recently(file); fd != nil {
 		return fd, nil
 	}
 	switch found, f := l.locate(name); {
@@ -120,8 +128,40 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 		l.failed[file] = []*source.Error{problem}
 		return nil, l.failed[file]
 	}
+	if l.loader.transient && !l.imported[name] {
+		delete(l.compiled, name)
+		l.loader.keepRecent(file, converted)
+	}
 	l.remember(converted)
 	return converted, nil
+}
+
+type recentFile struct {
+	file string
+	fd   protoreflect.FileDescriptor
+}
+
+// maxRecent is how many files are kept whose messages may be asked for in turn.
+const maxRecent = 16
+
+func (l *Loader) recently(file string) protoreflect.FileDescriptor {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.recent {
+		if r.file == file {
+			return r.fd
+		}
+	}
+	return nil
+}
+
+func (l *Loader) keepRecent(file string, fd protoreflect.FileDescriptor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.recent) == maxRecent {
+		l.recent = slices.Delete(l.recent, 0, 1)
+	}
+	l.recent = append(l.recent, recentFile{file, fd})
 }
 
 // nameOf is the name by which others import a file.

@@ -65,8 +65,50 @@ func (l *scope) placesOf(name string) *places {
 	return p
 }
 
-// place finds where a descriptor was declared; only the file where that cannot
-// be told.
+// posOf finds where a descriptor was declared, without parsing the file where
+// that is possible.
+func (l *scope) posOf(d protoreflect.Descriptor) source.Pos {
+	l.mu.Lock()
+	file, ok := l.files[d.ParentFile().Path()]
+	l.mu.Unlock()
+	if ok {
+		x := l.loader.indexOf(file)
+		if at, found := x.positions.of(d); found {
+			return posAt(file, x.data, at)
+		}
+	}
+	return l.place(d).pos
+}
+
+// indexed is a file whose positions were wanted.
+type indexed struct {
+	data      []byte
+	positions positions
+}
+
+// maxIndexed is how many are kept: enough for the places of one finding, and of
+// the next in the same files.
+const maxIndexed = 16
+
+func (l *Loader) indexOf(file string) *indexed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if x := l.indexed[file]; x != nil {
+		return x
+	}
+	x := &indexed{}
+	if data, err := l.tree.ReadFile(file); err == nil {
+		x.data, x.positions = data, positionsOf(data)
+	}
+	if len(l.indexed) >= maxIndexed {
+		clear(l.indexed)
+	}
+	l.indexed[file] = x
+	return x
+}
+
+// place finds where a descriptor was declared, and its comment; only the file
+// where that cannot be told.
 func (l *scope) place(d protoreflect.Descriptor) place {
 	l.mu.Lock()
 	defer l.mu.Unlock()

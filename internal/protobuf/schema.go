@@ -55,9 +55,8 @@ func (s *Schema) FileProtos() []*descriptorpb.FileDescriptorProto {
 	return protos
 }
 
-// PosOf is where something of the closure was declared. The first question
-// about a file parses it again.
-func (s *Schema) PosOf(d protoreflect.Descriptor) source.Pos { return s.loader.place(d).pos }
+// PosOf is where something of the closure was declared.
+func (s *Schema) PosOf(d protoreflect.Descriptor) source.Pos { return s.loader.posOf(d) }
 
 // DocOf is the comment above a declaration of the closure.
 func (s *Schema) DocOf(d protoreflect.Descriptor) string { return s.loader.place(d).doc }
