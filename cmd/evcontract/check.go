@@ -12,6 +12,7 @@ import (
 
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/lint"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
@@ -103,9 +104,18 @@ func (o *checkOptions) compat() (compat.Options, error) {
 }
 
 func (a *app) check(ctx context.Context, args []string, o checkOptions, out *output) error {
-	options, err := o.compat()
+	j, r, err := a.checked(ctx, args, o)
 	if err != nil {
 		return err
+	}
+	return out.print(a, r, j.files)
+}
+
+// checked is everything that a check has to say.
+func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judged, *rule.Report, error) {
+	options, err := o.compat()
+	if err != nil {
+		return nil, nil, err
 	}
 	next, prev, _ := strings.Cut(o.message, "=")
 	if prev == "" {
@@ -113,11 +123,11 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 	}
 	j, err := a.open(ctx, args, load.Options{Message: next, AssertFormats: o.assertFormats, Defer: true})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	now, err := o.now(a.now())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	all := &rule.Report{Command: "check", Docs: compat.Docs()}
 	b := &bases{app: a, j: j, now: now}
@@ -129,20 +139,31 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 			all.Findings = append(all.Findings, f)
 		}
 	case err != nil:
-		return err
+		return nil, nil, err
 	default:
 		all.Merge(b.judge(options))
 		all.Scope = b.scope(o, all.Scope)
 	}
 	own := &rule.Report{Command: "check", Docs: compat.Docs(), Findings: slices.Clone(j.set.Findings)}
+	own.Findings = append(own.Findings, lint.Only(j.set, now, waiverRules...)...)
 	j.show(own, "")
 	all.Merge(own)
 	if len(all.Reads) == 0 && j.set.Workspace.Compatibility.Value == contract.None {
 		fmt.Fprintln(a.err, "evcontract: nothing was compared: compatibility is none")
 	}
-	waive(all, j.set.Workspace, now)
-	return out.print(a, all, j.files)
+	j.settle(all, now)
+	all.Docs = append(all.Docs, docsOf(lint.Docs(), waiverRules)...)
+	return j, all, nil
 }
+
+// waiverRules are the lints that say which waivers accept nothing: whoever only
+// checks is told as well.
+var waiverRules = []string{"waiver-expired", "waiver-incomplete"}
+
+func docsOf(docs []rule.Doc, ids []string) []rule.Doc {
+	return slices.DeleteFunc(docs, func(d rule.Doc) bool { return !slices.Contains(ids, d.ID) })
+}
+
 
 // now is what --as-of names: the end of a day, or a time.
 func (o *checkOptions) now(now time.Time) (time.Time, error) {

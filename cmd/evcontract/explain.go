@@ -21,7 +21,7 @@ import (
 
 // allDocs is every rule's page, by family.
 func allDocs() []rule.Doc {
-	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, vet.Docs(), load.Docs)
+	docs := slices.Concat(compat.Docs(), lint.Docs(), codegen.Docs, vet.Docs(), load.Docs, []rule.Doc{rule.WaiverUnmatched})
 	order := []rule.Kind{rule.Payload, rule.Contract, rule.Lint, rule.Code, rule.Tool}
 	slices.SortStableFunc(docs, func(a, b rule.Doc) int {
 		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))

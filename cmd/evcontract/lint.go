@@ -47,8 +47,8 @@ func (a *app) lint(ctx context.Context, args []string, against string, out *outp
 		}
 		r.Findings = without(r.Findings, a.lintReport(base).Findings)
 	}
-	waive(r, j.set.Workspace, a.now())
 	j.show(r, j.root)
+	j.settle(r, a.now())
 	return out.print(a, r, j.files)
 }
 

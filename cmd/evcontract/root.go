@@ -36,7 +36,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "rules", Title: "Rules and formats:"},
 	)
 	cobra.EnableCommandSorting = false
-	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.deployedCommand(), a.rolloutCommand(), a.generateCommand(), a.vetCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
+	group(root, "contracts", a.initCommand(), a.lintCommand(), a.checkCommand(), a.diffCommand(), a.deployedCommand(), a.waiveCommand(), a.rolloutCommand(), a.generateCommand(), a.vetCommand(), a.examplesCommand(), a.vendorCommand(), a.demoCommand())
 	group(root, "running", a.relayCommand(), a.statusCommand(), a.pauseCommand(), a.resumeCommand(), a.quarantineCommand(), a.drillCommand())
 	group(root, "rules", a.explainCommand(), a.rulesCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())

@@ -182,6 +182,10 @@ func (a *app) nothing(ref string) *contract.Set {
 
 // waive accepts what the workspace's waivers accept.
 func waive(r *rule.Report, w *contract.Workspace, now time.Time) {
+	r.Waive(waiversOf(w), now)
+}
+
+func waiversOf(w *contract.Workspace) []rule.Waiver {
 	var waivers []rule.Waiver
 	for _, v := range w.Waivers {
 		waivers = append(waivers, rule.Waiver{
@@ -189,5 +193,23 @@ func waive(r *rule.Report, w *contract.Workspace, now time.Time) {
 			Reason: v.Reason.Value, Owner: v.Owner.Value, Until: time.Time(v.Until.Value), Pos: v.Pos,
 		})
 	}
-	r.Waive(waivers, now)
+	return waivers
+}
+
+// settle is waive for a command that judged everything: a waiver of one of its
+// rules that accepts nothing is told.
+func (j *judged) settle(r *rule.Report, now time.Time) {
+	mine := map[string]bool{"": true} // one that names no rule may be of any
+	for _, d := range r.Docs {
+		mine[d.ID] = true
+	}
+	for _, w := range r.Waive(waiversOf(j.set.Workspace), now) {
+		if mine[w.Rule] {
+			f := w.Unmatched()
+			f.New.File = j.shown(f.New.File)
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	r.Docs = append(r.Docs, rule.WaiverUnmatched)
+	r.Sort()
 }

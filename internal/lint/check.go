@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -11,10 +12,16 @@ import (
 // Check runs every rule that the workspace does not disable, rule by rule. What
 // could not be read is not among its findings: the set has those already.
 func Check(set *contract.Set, now time.Time) []rule.Finding {
+	return Only(set, now, allIDs()...)
+}
+
+// Only is Check with some of the rules, by their ids: for a command that is not
+// about lint and yet depends on what they say.
+func Only(set *contract.Set, now time.Time, ids ...string) []rule.Finding {
 	var findings []rule.Finding
-	settings, rules, facts := set.Workspace.Lint, ids(), newFacts()
+	settings, rules, facts := set.Workspace.Lint, allIDs(), newFacts()
 	for _, r := range Rules {
-		if disabled(settings, r.ID) {
+		if disabled(settings, r.ID) || !slices.Contains(ids, r.ID) {
 			continue
 		}
 		p := &Pass{Set: set, Now: now, facts: facts, rules: rules}

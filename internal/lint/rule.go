@@ -27,7 +27,7 @@ func Docs() []rule.Doc {
 	return docs
 }
 
-func ids() []string {
+func allIDs() []string {
 	names := make([]string, len(Rules))
 	for i, r := range Rules {
 		names[i] = r.ID

@@ -11,9 +11,9 @@ import (
 var waiverExpiredExample string
 
 var waiverExpired = &Rule{rule.Doc{
-	ID: "waiver-expired", Kind: rule.Lint, Severity: rule.Warning,
+	ID: "waiver-expired", Kind: rule.Lint, Severity: rule.Error,
 	Title:   "A waiver has expired",
-	Why:     "It accepts nothing any more. What it accepted is a finding again, or was mended, and then the waiver only misleads.",
+	Why:     "It accepts nothing any more. What it accepted is a finding again, or was mended, and then the waiver only misleads. It stays an error until somebody decides, so that no exception becomes the rule by being forgotten.",
 	Fix:     "Mend what it waives and remove it, or decide anew and give it another end.",
 	Example: waiverExpiredExample,
 }, checkWaiverExpired}

@@ -59,8 +59,11 @@ func (t *text) finding(f *rule.Finding) {
 	if f.Fix != "" {
 		t.labelled("fix", f.Fix)
 	}
-	if f.Waived != nil {
+	switch {
+	case f.Waived != nil:
 		fmt.Fprintf(t, "    %s\n", t.yellow(waiver(f.Waived)))
+	case f.Witness != nil || len(f.Hits) > 0 && f.Hits[0].Direction != "":
+		t.labelled("id", f.Fingerprint) // what evcontract waive takes
 	}
 }
 

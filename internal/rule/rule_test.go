@@ -36,7 +36,10 @@ func TestWaive(t *testing.T) {
 		w := full
 		tt.waiver(&w)
 		r := Report{Findings: []Finding{lost}}
-		r.Waive([]Waiver{w}, day(tt.now).Add(23*time.Hour))
+		unmatched := r.Waive([]Waiver{w}, day(tt.now).Add(23*time.Hour))
+		if holds := w.holds(day(tt.now)); (len(unmatched) == 1) != (holds && !tt.want) {
+			t.Errorf("%s: %d waivers that hold accept nothing", tt.name, len(unmatched))
+		}
 		if got := r.Findings[0].Waived != nil; got != tt.want {
 			t.Errorf("%s: waived = %v, want %v", tt.name, got, tt.want)
 		}
