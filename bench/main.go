@@ -35,6 +35,7 @@ type scenario struct {
 	unit    string
 	against string  // the scenario that it is compared with
 	goal    float64 // the least ratio; 0 where there is none
+	same    string  // it is this scenario, compared with another one: not measured again
 	run     func(ctx context.Context, d time.Duration) (perSecond float64, err error)
 }
 
@@ -73,7 +74,7 @@ func selected(all []scenario, only string) []scenario {
 	want := map[string]bool{}
 	for _, s := range all {
 		if strings.Contains(s.name, only) {
-			want[s.name], want[s.against] = true, true
+			want[s.name], want[s.against], want[s.same] = true, true, true
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenario) bool { return !want[s.name] })
@@ -85,6 +86,10 @@ func measure(ctx context.Context, all []scenario, rounds int, each time.Duration
 	results := map[string][]float64{}
 	for round := range rounds {
 		for _, s := range all {
+			if s.same != "" {
+				results[s.name] = append(results[s.name], results[s.same][round])
+				continue
+			}
 			v, err := s.run(ctx, each)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)

@@ -12,7 +12,10 @@ import (
 	"github.com/evcontract/evcontract/store/postgres"
 )
 
-const schema = "evc_bench"
+const (
+	schema = "evc_bench"
+	queued = "pg consume, handler that queues"
+)
 
 // pgBench has a connection for each worker.
 type pgBench struct {
@@ -45,7 +48,12 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 		CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid, n int)`); err != nil {
 		return nil, nil, err
 	}
+	others, err := newPeers(ctx, dsn)
+	if err != nil {
+		return nil, nil, fmt.Errorf("peers: %w", err)
+	}
 	stop := func() {
+		others.pool.Close()
 		err := errors.Join(b.store.Close())
 		for _, conn := range b.conns {
 			err = errors.Join(err, conn.Close(ctx))
@@ -60,9 +68,14 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 		{name: "pg business transaction", unit: "tx/s", run: b.business},
 		{name: "pg publish in the caller's transaction", unit: "tx/s", against: "pg business transaction", goal: 0.65, run: b.publish},
 		{name: "pg publish through InTx", unit: "tx/s", against: "pg business transaction", goal: 0.9, run: b.publishInTx},
+		{name: "pg publish through InTx, all of it queued", unit: "tx/s", against: "pg business transaction", run: b.publishQueued},
 		{name: "pg relay to a null broker, batch 500", unit: "events/s", against: "pg bare insert, 8 connections", goal: 5, run: b.relay},
 		{name: "pg consume, handler that waits", unit: "events/s", against: "pg bare insert, 8 connections", goal: 0.5, run: b.consumeEach},
-		{name: "pg consume, handler that queues", unit: "events/s", against: "pg bare insert, 8 connections", goal: 2, run: b.consumeQueued},
+		{name: queued, unit: "events/s", against: "pg bare insert, 8 connections", goal: 2, run: b.consumeQueued},
+		{name: "watermill-sql, subscriber with dedupe in its transaction", unit: "events/s", against: "pg bare insert, 8 connections", run: others.watermill},
+		{name: "river, work with transactional completion", unit: "events/s", against: "pg bare insert, 8 connections", run: others.river},
+		{name: queued + ", against watermill-sql", unit: "events/s", against: "watermill-sql, subscriber with dedupe in its transaction", goal: 4, same: queued},
+		{name: queued + ", against river", unit: "events/s", against: "river, work with transactional completion", goal: 10, same: queued},
 		{name: "pg consume, batch handler", unit: "events/s", against: "pg bare insert, 8 connections", goal: 2.5, run: b.consumeBatch},
 	}, stop, nil
 }
@@ -106,6 +119,18 @@ func (b *pgBench) publishInTx(ctx context.Context, d time.Duration) (float64, er
 			if _, err := tx.Exec(ctx, update, order(w)); err != nil {
 				return err
 			}
+			_, err := postgres.In(tx).Append(ctx, draft())
+			return err
+		})
+	})
+}
+
+// publishQueued needs no answer of the business statement either: the whole
+// transaction is one round trip.
+func (b *pgBench) publishQueued(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return b.store.InTx(ctx, func(ctx context.Context, tx *postgres.Tx) error {
+			tx.Queue(update, order(w))
 			_, err := postgres.In(tx).Append(ctx, draft())
 			return err
 		})

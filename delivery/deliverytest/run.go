@@ -100,7 +100,7 @@ func (s System) start(start func(func(context.Context) error)) {
 		}
 		inbox := delivery.Inbox{
 			Store: store, Broker: broker, Batch: s.Batch, Poll: poll, Step: s.Step, Clock: s.Clock, Build: s.Release.Build,
-			HandleWithin: patience * 200 * time.Millisecond, GapWithin: patience * 200 * time.Millisecond,
+			HandleWithin: patience * 200 * time.Millisecond, GapWithin: patience * 30 * time.Second, // whatever is missing comes in the end
 		}
 		start(retried(func(ctx context.Context) error { return inbox.Run(ctx, s.Release.consumer(s.World, name)) }))
 	}

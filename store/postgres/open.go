@@ -23,8 +23,18 @@ type Store struct {
 	// Now replaces the database's clock; tests set it, before the store is used.
 	Now func() time.Time
 
-	pool *pool
-	wake chan struct{}
+	// PollOnly sends and waits for no notifications, as behind a pooler that
+	// gives a session to several clients. Set it before the store is used.
+	PollOnly bool
+
+	pool     *pool
+	wake     chan struct{} // of relays in this process
+	appended chan struct{} // what other processes are told of
+
+	life               context.Context // ends when the store is closed
+	die                context.CancelFunc
+	running            sync.WaitGroup
+	telling, listening sync.Once
 
 	mu        sync.Mutex
 	consumers map[string]int64
@@ -83,13 +93,23 @@ func connect(source string) (*Store, error) {
 		}
 	}
 	config.RuntimeParams["synchronous_commit"] = "on" // what a relay reads must not vanish in a crash
-	s := &Store{pool: newPool(config, Connections), wake: make(chan struct{}, 1), consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{}}
+	s := &Store{
+		pool: newPool(config, Connections), wake: make(chan struct{}, 1), appended: make(chan struct{}, 1),
+		consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{},
+	}
+	s.life, s.die = context.WithCancel(context.Background())
 	return s, nil
 }
 
 // Close ends the connections that are not in use; those in use end when they
 // are given back.
-func (s *Store) Close() error { return s.pool.close() }
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.die()
+	s.mu.Unlock()
+	s.running.Wait()
+	return s.pool.close()
+}
 
 // at is the store's time as a parameter of evc_now: nil is the database's.
 func (s *Store) at() any {

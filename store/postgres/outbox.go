@@ -222,17 +222,3 @@ func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 		return nil
 	})
 }
-
-// Await implements delivery.OutboxStore: an Append of this process through InTx
-// or an inbox ends it early.
-func (s *Store) Await(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-	case <-s.wake:
-	}
-	return nil
-}

@@ -104,13 +104,6 @@ func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *Tx) er
 	return s.begin(ctx, func(t *Tx) error { return f(ctx, t) })
 }
 
-func (s *Store) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
 // Exec implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
 	t.begin()
