@@ -35,10 +35,18 @@ func isKey(t types.Type) bool {
 	return marked && hasHidden(s, "Key")
 }
 
-// isView reports whether a type is an event as a handler receives it.
+// isView reports whether a type is an event as a handler receives it: it hides
+// its identity and tells its key and its lane.
 func isView(t types.Type) bool {
-	s := structOf(t)
-	return hasHidden(s, "Tx") && hasHidden(s, "Identity")
+	return hasHidden(structOf(t), "Identity") && tells(t, "Key") && tells(t, "Lane")
+}
+
+// tells reports whether a type has a method that gives the type of package event
+// that it is called after.
+func tells(t types.Type, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name)
+	f, ok := obj.(*types.Func)
+	return ok && f.Signature().Results().Len() == 1 && isEvent(f.Signature().Results().At(0).Type(), name)
 }
 
 func structOf(t types.Type) *types.Struct {
@@ -130,24 +138,50 @@ func isContext(t types.Type) bool {
 	return ok && named.Obj().Name() == "Context" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context"
 }
 
-// handles reports whether a function has the form of a handler: it takes an event
-// as generated code hands it over, or messages with their identities and the
-// transaction, as a hand-written route does.
+// handles reports whether a function has the form of a handler or of an upcaster:
+// it takes an event as generated code hands it over, or messages with their
+// identities and the transaction, as a hand-written route does.
 func handles(sig *types.Signature) bool {
 	var message, identity, tx bool
 	for i := range sig.Params().Len() {
-		t := sig.Params().At(i).Type()
-		if s, ok := t.Underlying().(*types.Slice); ok {
-			t = s.Elem()
-		}
+		t := elementOf(sig.Params().At(i).Type())
 		if isView(t) {
-			return sig.Results().Len() == 1 && isError(sig.Results().At(0).Type())
+			last := sig.Results().Len() - 1
+			return last >= 0 && isError(elementOf(sig.Results().At(last).Type()))
 		}
 		message = message || isEvent(t, "Message")
 		identity = identity || isEvent(t, "Identity")
 		tx = tx || isEvent(t, "Tx")
 	}
 	return message && identity && tx
+}
+
+// elementOf is what a slice holds, or the type itself.
+func elementOf(t types.Type) types.Type {
+	if s, ok := t.(*types.Slice); ok {
+		return s.Elem()
+	}
+	return t
+}
+
+// transactionOf is the parameter that a handler has its transaction in, -1 where
+// it takes none. Its type is the user's choice: in a handler's own form it stands
+// between the context and the event, elsewhere its name tells.
+func transactionOf(sig *types.Signature) int {
+	p := sig.Params()
+	if p.Len() == 3 && isContext(p.At(0).Type()) && isView(elementOf(p.At(2).Type())) {
+		return 1
+	}
+	for i := range p.Len() {
+		t := p.At(i).Type()
+		if pointer, ok := t.(*types.Pointer); ok {
+			t = pointer.Elem()
+		}
+		if named, ok := types.Unalias(t).(*types.Named); ok && strings.HasSuffix(named.Obj().Name(), "Tx") {
+			return i
+		}
+	}
+	return -1
 }
 
 // takesTx reports whether a function wraps or unwraps a transaction: sqlite.In

@@ -23,21 +23,6 @@ type keeping struct {
 	how string
 }
 
-// transactionOf is the parameter that a handler has its transaction in, -1 where
-// it takes none.
-func transactionOf(sig *types.Signature) int {
-	for i := range sig.Params().Len() {
-		t := sig.Params().At(i).Type()
-		if s, ok := t.Underlying().(*types.Slice); ok {
-			t = s.Elem()
-		}
-		if !isContext(t) && !isView(t) && !isEvent(t, "Message") && !isEvent(t, "Identity") {
-			return i
-		}
-	}
-	return -1
-}
-
 func (k *knowledge) newKeeper(f *function, body *ast.BlockStmt, sig *types.Signature, kept int) *keeper {
 	params := map[types.Object]int{}
 	for i := range sig.Params().Len() {
