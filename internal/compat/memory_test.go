@@ -16,7 +16,7 @@ import (
 // changes no revision and no way of reading.
 func TestMemory(t *testing.T) {
 	const schema = `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"id": {"type": "string"}}}`
-	one := event(t, schema, "")
+	one, other := event(t, schema, ""), event(t, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}`, "")
 	read := func(m *compat.Memory, reader, writer *contract.Event, as compat.Assumptions) {
 		if r := m.Read(compat.Question{Reader: reader, Writer: writer, As: as}); r.Answer != compat.Read(compat.Question{Reader: reader, Writer: writer, As: as}).Answer {
 			t.Errorf("remembered %v", r)
@@ -46,13 +46,16 @@ func TestMemory(t *testing.T) {
 		var m compat.Memory
 		as := base
 		c.as(&as)
-		read(&m, one, one, base)
-		read(&m, c.second, one, as)
+		read(&m, one, other, base)
+		read(&m, c.second, other, as)
 		if m.Pairs() != c.want {
 			t.Errorf("%s: %d questions, want %d", c.name, m.Pairs(), c.want)
 		}
 	}
 	var m compat.Memory
+	if read(&m, one, event(t, schema, "owner: o\n"), base); m.Pairs() != 0 {
+		t.Errorf("a revision was asked whether it reads itself")
+	}
 	read(&m, &contract.Event{}, one, base)
 	read(&m, &contract.Event{}, one, base)
 	if m.Pairs() != 2 {
