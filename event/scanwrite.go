@@ -66,6 +66,16 @@ func EndObject(b []byte, start int) []byte {
 	return append(b, '}')
 }
 
+// EndList closes a list that starts at an offset of b and whose elements were
+// each written after a comma.
+func EndList(b []byte, start int) []byte {
+	if len(b) == start {
+		return append(b, '[', ']')
+	}
+	b[start] = '['
+	return append(b, ']')
+}
+
 // Encode gives what a function appends to a buffer, in a slice of its own.
 // Buffers are kept for the next call.
 func Encode(write func([]byte) []byte) []byte {

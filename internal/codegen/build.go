@@ -225,7 +225,9 @@ func (b *builder) integer(t *typ, w *want) {
 
 func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {
 	if t.shape.places != nil {
-		b.raw(t, path)
+		if !b.tuple(t, w, path, hint) {
+			b.raw(t, path)
+		}
 		return t
 	}
 	step := contract.Step{Kind: contract.ElementStep}

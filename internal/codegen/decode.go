@@ -23,6 +23,10 @@ func (d decoder) structure(t *typ) {
 		d.variants(t)
 		return
 	}
+	if t.tuple {
+		d.tuple(t)
+		return
+	}
 	d.used = names{}
 	d.line("")
 	d.line("func (v *%s) decode(s *event.Scanner) {", t.name)
@@ -36,10 +40,12 @@ func (d decoder) structure(t *typ) {
 	d.line("for s.Object(); s.Member(); {")
 	d.line("switch string(s.Name()) {")
 	for _, f := range t.fields {
+		clear(d.used) // what a case declares ends with it
 		d.line("case %s:", quote(f.json))
 		d.line("s.Once(&seen.%s)", f.seen)
 		d.member(f)
 	}
+	clear(d.used)
 	d.rest(t)
 	d.line("}")
 	d.line("}")

@@ -33,6 +33,10 @@ func (e encoder) structure(t *typ) {
 		e.variants(t)
 		return
 	}
+	if t.tuple {
+		e.tuple(t)
+		return
+	}
 	e.line("start := len(b)")
 	for _, f := range t.fields {
 		e.member(f)
@@ -80,11 +84,7 @@ func (e encoder) member(f *field) {
 		e.label(f)
 		e.value(f.typ, x)
 	default:
-		if f.wrapped() {
-			e.line("if %s.Set {", x)
-		} else {
-			e.line("if %s != nil {", x)
-		}
+		e.line("if %s {", f.isThere())
 		e.label(f)
 		e.value(f.typ, deref(f, x))
 		e.line("}")

@@ -69,7 +69,7 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 	case s.loose:
 		why = "what the value may be depends on other members"
 	case s.places != nil:
-		why = "the list's elements have a type by their place"
+		why = "the list's elements have a type by their place, and only some of it are read"
 	}
 	f.add(0, event, path, s.pos, why+": it is checked, and handed over as json.RawMessage")
 }

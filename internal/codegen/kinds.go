@@ -131,7 +131,7 @@ func (s *shape) isNull() bool {
 // speak of it, or it must be seen as a whole.
 func (s *shape) mixed() bool {
 	return s.combined() || s.target != nil || s.counted() || len(s.patterns) > 0 ||
-		s.contains != nil || s.unique || s.places != nil || s.strange()
+		s.contains != nil || s.unique || s.strange()
 }
 
 // strange reports whether enum or const names values that are not all strings.

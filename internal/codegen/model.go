@@ -37,7 +37,7 @@ type typ struct {
 	null   bool   // null is allowed
 	elem   *typ   // of a slice or a map
 	fields []*field
-	extra  *typ     // of a struct: members that it has no field for; nil: none are kept
+	extra  *typ     // of a struct: members that it has no field for, elements behind a tuple's places; nil: none are kept
 	closed bool     // of a struct: other members are refused
 	others []string // of a closed struct: members that the contract names and nobody wants
 	judge  *shape   // what a function of its own checks first, because one pass cannot
@@ -49,6 +49,7 @@ type typ struct {
 	want   *want  // the part of it that is read
 	unkept bool   // of a struct: it only judges
 	union  bool   // of a struct: one of its fields is there
+	tuple  bool   // of a struct: a list whose elements have a type by their place
 	alters bool   // it holds a field that a retry may change
 }
 

@@ -23,6 +23,10 @@ func (p *printer) typeDoc(event string, t *typ) {
 		p.line("//")
 		p.comment("It is of one of several kinds: one field is set.")
 	}
+	if t.tuple {
+		p.line("//")
+		p.comment("It is a list: each field is the element at that place.")
+	}
 }
 
 func (p *printer) printStruct(t *typ, more ...string) {
@@ -44,7 +48,10 @@ func (p *printer) printFields(t *typ) {
 			p.line("%s %s", f.name, f.goType())
 		}
 	}
-	if t.extra != nil {
+	if t.tuple && t.extra != nil {
+		p.comment("Rest holds the elements behind these places.")
+		p.line("Rest []%s", t.extra.nullType())
+	} else if t.extra != nil {
 		p.comment("More holds the members that have no field of their own.")
 		p.line("More map[string]%s", t.extra.nullType())
 	}

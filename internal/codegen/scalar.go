@@ -139,20 +139,25 @@ func (d decoder) textLimits(s *shape, x string) {
 	}
 }
 
-// lengths holds a count against its limits.
+// lengths holds a count against its limits. One that stands in n needs no
+// variable.
 func (d decoder) lengths(fewest, most int, count, of string) {
+	declare := "n := " + count + "; "
+	if count == "n" {
+		declare = ""
+	}
 	switch {
 	case fewest == most:
-		d.line("if n := %s; n != %d {", count, fewest)
+		d.line("if %sn != %d {", declare, fewest)
 		d.refuse("want "+plural(fewest, of)+", not %d", "n")
 	case fewest > 0 && most >= 0:
-		d.line("if n := %s; n < %d || n > %d {", count, fewest, most)
+		d.line("if %sn < %d || n > %d {", declare, fewest, most)
 		d.refuse(fmt.Sprintf("want %d to %d %s, not %%d", fewest, most, of), "n")
 	case fewest > 0:
-		d.line("if n := %s; n < %d {", count, fewest)
+		d.line("if %sn < %d {", declare, fewest)
 		d.refuse("want at least "+plural(fewest, of)+", not %d", "n")
 	case most >= 0:
-		d.line("if n := %s; n > %d {", count, most)
+		d.line("if %sn > %d {", declare, most)
 		d.refuse("want at most "+plural(most, of)+", not %d", "n")
 	default:
 		return

@@ -2,6 +2,7 @@ package shop_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -412,5 +413,41 @@ func TestUnreadableTime(t *testing.T) {
 	_, err = events.DraftOrderPaidV1(events.NewOrderPaidV1Key("p-1"), late)
 	if want := "OrderPaid.v1: occurred_at: no date and time is written with the year 12026"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestTuple: every element comes back at its place, and an absent one moves no
+// other.
+func TestTuple(t *testing.T) {
+	place := events.StockMovedV1Maybe{City: "x"}
+	for _, c := range []struct {
+		track events.StockMovedV1Track
+		want  string
+	}{
+		{events.StockMovedV1Track{Item0: "a"}, `["a"]`},
+		{events.StockMovedV1Track{Item0: "a", Item1: new(json.Number("1.50"))}, `["a",1.50]`},
+		{events.StockMovedV1Track{Item0: "a", Item2: &place}, `["a",null,{"city":"x"}]`},
+		{events.StockMovedV1Track{Item0: "a", Item2: &place, Item3: json.RawMessage("7"), Rest: []string{"x", "y"}}, `["a",null,{"city":"x"},7,"x","y"]`},
+		{events.StockMovedV1Track{Item0: "a", Item3: json.RawMessage("7")}, "track[2]: want an object, not null"},
+		{events.StockMovedV1Track{Item0: "a", Item2: &place, Item3: json.RawMessage("7"), Rest: []string{"longer"}}, "track[4]: want at most 3 characters, not 6"},
+		{events.StockMovedV1Track{Item0: "a", Item2: &place, Item3: json.RawMessage("7"), Rest: []string{"x", "y", "z"}}, "track: want 1 to 6 elements, not 7"},
+	} {
+		d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
+			AggregateID: "a", AggregateVersion: 1, Either: events.StockMovedV1Either{String: new("ab")}, Track: &c.track,
+		})
+		if err != nil {
+			if got := err.Error(); got != "com.example.StockMoved.v1: "+c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			continue
+		}
+		_, got, _ := strings.Cut(string(d.Payload), `"track":`)
+		if got != c.want+"}" {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+		back, _, err := events.DecodeStockMovedV1(d.Payload)
+		if err != nil || !reflect.DeepEqual(*back.Track, c.track) {
+			t.Errorf("%s comes back as %+v, %v", c.want, back.Track, err)
+		}
 	}
 }
