@@ -63,7 +63,7 @@ func (f *caseFlags) bind(cmd *cobra.Command) {
 func (f *caseFlags) bindFilter(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.consumer, "consumer", "", "only cases of this consumer")
-	flags.StringVar(&f.because, "because", "", "only cases of this reason: "+strings.Join(reasonNames(), ", "))
+	flags.StringVar(&f.because, "because", "", "only cases of this `REASON`: "+strings.Join(reasonNames(), ", "))
 	flags.StringVar(&f.lane, "lane", "", "only cases of this aggregate: `TYPE/ID`")
 }
 

@@ -34,8 +34,7 @@ This command has none of your handlers: it asks, and a running inbox of the
 consumer does it. Without --apply it is a dry run: the inbox decodes each event
 with the contracts that it runs, calls the handler in a transaction and rolls it
 back; calls to third parties are only recorded in that transaction, so none is
-made. What would happen is printed as a plan. A paused consumer does
-a dry run too.
+made. What would happen is printed as a plan. A paused consumer does dry runs too.
 
 --apply PLAN carries out exactly that plan: the cases go to the heads of their
 lanes, where the inbox handles them in order, and each is closed when it is done.

@@ -39,7 +39,7 @@ in quarantine, against the slo of its contract where a workspace is at hand.
 Rates are of the time between the two looks (--over). So are the P95 and the
 retry ratio when at least 100 events were handled in it; else they are of all
 time. The oldest message of a consumer is the oldest that it has not handled:
-at the broker, or parked behind one that failed. Inboxes are seen that
+at the broker, or parked behind one that failed. An inbox counts as seen when it
 gave a sign of life within the last minute.
 
 Exit code 1: an slo is broken, or a quarantined event is past its deadline.
