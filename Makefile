@@ -20,7 +20,7 @@ lint: ## gofmt, go vet, go mod tidy and golangci-lint (installed into bin/)
 bench: ## Run the benchmarks; ends with one JSON line for each figure
 	{ go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...; \
 	  (cd testdata/gen && go test -run '^$$' -bench '$(BENCH)' -benchtime $(TIME) ./...); \
-	  cd bench && go run . -for $(TIME) -rounds $(ROUNDS) && go run ./buf; } | go run ./internal/figures
+	  cd bench && go run . -for $(TIME) -rounds $(ROUNDS) && go run ./buf && go run ./jsontools; } | go run ./internal/figures
 
 demo: ## The whole story on the orders example, on SQLite
 	go run ./cmd/evcontract demo

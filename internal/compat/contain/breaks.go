@@ -77,6 +77,9 @@ func (k *asker) visit(n *node, at site) {
 			return
 		}
 	}
+	if k.inside(n, at) {
+		return
+	}
 	if out.has {
 		k.report(n, at, out)
 	} else {
