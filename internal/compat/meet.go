@@ -30,20 +30,30 @@ type Meeting struct {
 type Meetings struct {
 	memory  Memory
 	reports map[string]*rule.Report
+	texts   map[Party][2]string // what a party reads and writes
 }
 
 // Meet is Meet, or what it answered before: its places are of the revisions that
 // were asked about first.
 func (ms *Meetings) Meet(m Meeting) *rule.Report {
-	key := string(m.Direction) + m.Reader.reads() + m.Writer.Writes() + m.Writer.Service
 	if ms.reports == nil {
-		ms.reports = map[string]*rule.Report{}
+		ms.reports, ms.texts = map[string]*rule.Report{}, map[Party][2]string{}
 	}
+	key := string(m.Direction) + ms.text(m.Reader)[0] + ms.text(m.Writer)[1] + m.Writer.Service
 	if ms.reports[key] == nil {
 		m.Memory = &ms.memory
 		ms.reports[key] = Meet(m)
 	}
 	return ms.reports[key]
+}
+
+func (ms *Meetings) text(p Party) [2]string {
+	text, known := ms.texts[p]
+	if !known {
+		text = [2]string{p.reads(), p.Writes()}
+		ms.texts[p] = text
+	}
+	return text
 }
 
 // Asked is how many questions were really asked.
