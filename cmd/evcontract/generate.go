@@ -246,6 +246,11 @@ func (a *app) writeTree(dir, folder string, files map[string][]byte, s staleness
 		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			return err
 		}
+		for at := path.Dir(name); at != "."; at = path.Dir(at) {
+			if os.Remove(filepath.Join(dir, filepath.FromSlash(at))) != nil {
+				break // it holds something else
+			}
+		}
 		fmt.Fprintf(a.out, "removed %s%s\n", path.Join(folder, name), s.lost(name))
 	}
 	for _, name := range append(s.missing, s.differing...) {

@@ -103,7 +103,7 @@ func (k *knowledge) deriving(f *function) *derives {
 		return nil
 	}
 	t := &tracer{knowledge: k, seen: map[visit]bool{}, active: map[*types.Func]bool{f.object: true}, steps: traceSteps / 10}
-	for _, e := range t.returned(f.decl.Body, 0) {
+	for _, e := range t.returned(f.decl.Type, f.decl.Body, 0) {
 		t.expr(f, e, nil, 0)
 	}
 	if t.source == "" && t.params == nil {

@@ -85,7 +85,7 @@ func (t *tracer) expr(f *function, e ast.Expr, path []string, result int) {
 			t.expr(f, x.Y, nil, 0)
 		}
 	case *ast.Ident:
-		t.variable(f, t.info.Uses[x], x.Pos(), path)
+		t.variable(f, t.info.ObjectOf(x), x.Pos(), path)
 	case *ast.SelectorExpr:
 		if _, field := t.info.Selections[x]; field {
 			t.expr(f, x.X, append([]string{x.Sel.Name}, path...), 0)
@@ -217,7 +217,7 @@ func (t *tracer) calledLiteral(f *function, call *ast.CallExpr, path []string, r
 		lit, _ = ast.Unparen(given[0].value).(*ast.FuncLit)
 	}
 	if lit != nil {
-		for _, e := range t.returned(lit.Body, result) {
+		for _, e := range t.returned(lit.Type, lit.Body, result) {
 			t.expr(f, e, path, 0)
 		}
 	}
@@ -232,7 +232,7 @@ func (t *tracer) enter(f *function, call *ast.CallExpr, g *types.Func, path []st
 	defer delete(t.active, g)
 	inner := &tracer{knowledge: t.knowledge, seen: map[visit]bool{}, active: t.active, steps: t.steps}
 	callee := t.byObject[g]
-	for _, e := range t.returned(callee.decl.Body, result) {
+	for _, e := range t.returned(callee.decl.Type, callee.decl.Body, result) {
 		inner.expr(callee, e, path, 0)
 	}
 	t.steps = inner.steps
@@ -267,8 +267,16 @@ func argumentsFor(call *ast.CallExpr, param int) []ast.Expr {
 }
 
 // returned lists what a function returns at a place, and not what literals in it do.
-func (t *tracer) returned(body *ast.BlockStmt, result int) []ast.Expr {
+func (t *tracer) returned(sig *ast.FuncType, body *ast.BlockStmt, result int) []ast.Expr {
 	var list []ast.Expr
+	var names []ast.Expr
+	if sig.Results != nil {
+		for _, field := range sig.Results.List {
+			for _, name := range field.Names {
+				names = append(names, name)
+			}
+		}
+	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -279,6 +287,8 @@ func (t *tracer) returned(body *ast.BlockStmt, result int) []ast.Expr {
 				list = append(list, n.Results[result])
 			case len(n.Results) == 1:
 				list = append(list, n.Results[0]) // return f(): the first result stands for all
+			case len(n.Results) == 0 && result < len(names):
+				list = append(list, names[result])
 			}
 		}
 		return true
