@@ -81,6 +81,43 @@ func (s *Scanner) Has(name string) bool {
 	return has
 }
 
+// Unevaluated lets a reader judge those members of the object at hand that
+// nothing else spoke of, as known tells of the whole value and a member's name.
+// It passes nothing.
+func (s *Scanner) Unevaluated(known func(*Scanner, []byte) bool, read func(*Scanner)) {
+	if s.Kind() != ObjectKind {
+		return
+	}
+	whole := *s
+	s.Also(func(s *Scanner) {
+		for s.Object(); s.Member(); {
+			if known(&whole, s.Name()) {
+				s.Skip()
+			} else {
+				read(s)
+			}
+		}
+	})
+}
+
+// UnevaluatedItems is Unevaluated for the elements of the list at hand.
+func (s *Scanner) UnevaluatedItems(known func(whole, item *Scanner, i int) bool, read func(*Scanner)) {
+	if s.Kind() != ListKind {
+		return
+	}
+	whole := *s
+	s.Also(func(s *Scanner) {
+		i := 0
+		for s.List(); s.Element(); i++ {
+			if known(&whole, s, i) {
+				s.Skip()
+			} else {
+				read(s)
+			}
+		}
+	})
+}
+
 // AlsoName lets a reader judge the name of the member at hand as a string.
 func (s *Scanner) AlsoName(read func(*Scanner)) {
 	name := NewScanner(AppendJSON(nil, string(s.Name())))

@@ -19,12 +19,14 @@ type builder struct {
 	reserved []string // names that the root's fields may not have
 	choice   goTypes
 
-	types    []*typ // structs and enums in the order in which they were met
-	byShape  map[*shape]*typ
-	judges   map[judgeKey]string // functions that judge one shape
-	judged   []judgeKey          // in the order in which they were asked for
-	patterns []pattern
-	findings *findings
+	types      []*typ // structs and enums in the order in which they were met
+	byShape    map[*shape]*typ
+	judges     map[judgeKey]string  // functions that judge one shape
+	judged     []judgeKey           // in the order in which they were asked for
+	evaluators map[evaluator]string // functions that tell what one shape evaluates
+	evaluated  []evaluator
+	patterns   []pattern
+	findings   *findings
 }
 
 // goTypes are the types that a workspace chooses.

@@ -90,7 +90,14 @@ func trivial(s *shape) string {
 // printJudges writes the functions that were asked for, and those that they ask
 // for in turn.
 func (d decoder) printJudges() {
-	for i := 0; i < len(d.judged); i++ {
+	evaluated := 0
+	for i := 0; i < len(d.judged) || evaluated < len(d.evaluated); i++ {
+		for ; evaluated < len(d.evaluated); evaluated++ {
+			d.printEvaluator(d.evaluated[evaluated])
+		}
+		if i == len(d.judged) {
+			break
+		}
 		key := d.judged[i]
 		name := d.judges[key]
 		j := judge{d, key.shape, strings.TrimPrefix(name, "judge"), key.how}
@@ -116,6 +123,7 @@ func (j judge) print() {
 	}
 	j.values()
 	j.others()
+	j.unevaluated()
 	j.byKind()
 }
 

@@ -40,18 +40,18 @@ var keywords = map[string]keywordRule{
 	"items":            {draft4, 0, readItems},
 	"prefixItems":      {draft2020, 0, func(r *reading) { r.shape.places = r.list() }},
 	"additionalItems":  {draft4, draft2019, readAdditionalItems},
-	"contains":         {draft6, 0, func(r *reading) { r.shape.contains = r.sub() }},
+	"contains":         {draft6, 0, readContains},
 	"minContains":      {draft2019, 0, func(r *reading) { r.shape.fewestIn = r.count() }},
 	"maxContains":      {draft2019, 0, func(r *reading) { r.shape.mostIn = r.count() }},
 	"minItems":         {draft4, 0, func(r *reading) { r.shape.fewest = r.count() }},
 	"maxItems":         {draft4, 0, func(r *reading) { r.shape.most = r.count() }},
 	"uniqueItems":      {draft4, 0, func(r *reading) { r.shape.unique = r.node().Text == "true" }},
-	"unevaluatedItems": {draft2019, 0, (*reading).cannot},
+	"unevaluatedItems": {draft2019, 0, func(r *reading) { r.shape.restItems = r.sub() }},
 
 	"properties":            {draft4, 0, readProperties},
 	"patternProperties":     {draft4, 0, readPatternProperties},
 	"additionalProperties":  {draft4, 0, func(r *reading) { r.shape.extra = r.sub() }},
-	"unevaluatedProperties": {draft2019, 0, (*reading).cannot},
+	"unevaluatedProperties": {draft2019, 0, func(r *reading) { r.shape.restMembers = r.sub() }},
 	"propertyNames":         {draft6, 0, func(r *reading) { r.shape.names = r.sub() }},
 	"required":              {draft4, 0, func(r *reading) { r.shape.required = r.strings() }},
 	"minProperties":         {draft4, 0, func(r *reading) { r.shape.fewestOf = r.count() }},
@@ -150,6 +150,11 @@ func readItems(r *reading) {
 		return
 	}
 	r.shape.items = r.sub()
+}
+
+// readContains also notes that since 2020-12 it evaluates the elements it takes.
+func readContains(r *reading) {
+	r.shape.contains, r.shape.containsCounts = r.sub(), r.draft >= draft2020
 }
 
 // readAdditionalItems counts only where items is a tuple.

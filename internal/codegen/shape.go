@@ -45,8 +45,11 @@ type shape struct {
 	all, any, one    []*shape
 	not, cond        *shape
 	then, otherwise  *shape
-	sure             bool  // possible is known
-	possible         kinds // that the value can have
+	restMembers      *shape // unevaluatedProperties
+	restItems        *shape // unevaluatedItems
+	containsCounts   bool   // what contains takes is evaluated
+	sure             bool   // possible is known
+	possible         kinds  // that the value can have
 
 	unknown []keyword // what generated code cannot check
 }
@@ -164,5 +167,5 @@ func (s *shape) counted() bool {
 
 // combined reports whether other shapes judge the same value.
 func (s *shape) combined() bool {
-	return s.all != nil || s.any != nil || s.one != nil || s.not != nil || s.cond != nil
+	return s.all != nil || s.any != nil || s.one != nil || s.not != nil || s.cond != nil || s.restMembers != nil || s.restItems != nil
 }
