@@ -85,9 +85,9 @@ func (f *fleet) gather(ctx context.Context) error {
 		if err := f.date(ctx, s); err != nil {
 			return err
 		}
-		if err := f.history(ctx, s); err != nil {
-			return err
-		}
+	}
+	if err := f.history(ctx, file); err != nil {
+		return err
 	}
 	if err := f.readable(); err != nil {
 		return err
@@ -169,83 +169,9 @@ func (f *fleet) date(ctx context.Context, s *ship) error {
 	}
 	for _, berths := range [][]berth{s.now, s.to} {
 		for i := range berths {
-			for _, t := range f.tags[s.repo] {
-				if t.Commit == berths[i].Set.Tree.Commit {
-					berths[i].released = t.Date
-				}
-			}
+			berths[i].released = f.tagged(s, berths[i].Set.Tree.Commit)
 		}
 	}
-	return nil
-}
-
-// history finds the releases before what runs whose events may still be read, and
-// those between what runs and what shall run.
-func (f *fleet) history(ctx context.Context, s *ship) error {
-	if len(s.now) == 0 {
-		return nil
-	}
-	tags := f.tags[s.repo]
-	at := func(b berth) int {
-		for i, t := range tags {
-			if t.Commit == b.Set.Tree.Commit {
-				return i
-			}
-		}
-		return -1
-	}
-	oldest, newest, aim := len(tags), -1, len(tags)
-	for _, b := range s.now {
-		if i := at(b); i >= 0 {
-			oldest, newest = min(oldest, i), max(newest, i)
-		}
-	}
-	for _, b := range s.to {
-		if i := at(b); i >= 0 {
-			aim = min(aim, i)
-		}
-	}
-	if newest >= 0 && s.moves() {
-		for i := newest + 1; i < aim; i++ {
-			if err := f.add(ctx, s, &s.via, tags[i], 0); err != nil {
-				return err
-			}
-		}
-	}
-	for i := oldest - 1; i >= 0 && i+1 < len(tags); i-- {
-		left := s.keeps - f.now.Sub(tags[i+1].Date)
-		if left <= 0 {
-			break
-		}
-		if err := f.add(ctx, s, &s.sent, tags[i], left); err != nil {
-			return err
-		}
-	}
-	slices.Reverse(s.sent)
-	return nil
-}
-
-// add remembers a release unless it says what another revision of the service
-// says already.
-func (f *fleet) add(ctx context.Context, s *ship, to *[]berth, tag source.Tag, left time.Duration) error {
-	set, err := s.repo.Set(ctx, tag.Name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	b := berth{compat.Party{Service: s.name, Ref: tag.Name, Set: set}, left, tag.Date}
-	if b.Consumer() == nil && len(b.Sends()) == 0 {
-		return nil // it did not exist then
-	}
-	says := b.Says()
-	if left > 0 {
-		says = b.Writes()
-	}
-	for _, known := range slices.Concat(s.now, s.to, s.via, s.sent) {
-		if known.Says() == says || left > 0 && known.Writes() == says {
-			return nil
-		}
-	}
-	*to = append(*to, b)
 	return nil
 }
 

@@ -135,7 +135,7 @@ func (s *ship) told() report.RolloutService {
 			}
 		}
 	}
-	add(s.sent, func(berth) report.RolloutRole { return report.WasSent })
+	add(slices.DeleteFunc(slices.Clone(s.sent), func(b berth) bool { return runs(b, s.to) }), func(berth) report.RolloutRole { return report.WasSent })
 	add(s.now, func(b berth) report.RolloutRole {
 		if !s.moves() || runs(b, s.to) {
 			return report.RunsNow

@@ -96,3 +96,50 @@ func TestCompareVersions(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+func TestChanges(t *testing.T) {
+	r := emptyRepository(t)
+	history := func(file string) string {
+		t.Helper()
+		repo, err := OpenRepository(t.Context(), r.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer repo.Close()
+		changes, err := repo.Changes(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var days []string
+		for _, c := range changes {
+			days = append(days, c.Date.Format("02"))
+			if tree, err := repo.Tree(t.Context(), c.Commit); err != nil || tree.Commit != c.Commit {
+				t.Errorf("%s: %v", c.Commit, err)
+			}
+		}
+		return strings.Join(days, " ")
+	}
+	if got := history("prod.yaml"); got != "" {
+		t.Errorf("without a commit: %q", got)
+	}
+	commit := func(day, file, text string) {
+		t.Setenv("GIT_COMMITTER_DATE", "2026-10-"+day+"T00:00:00Z")
+		r.write(file, text)
+		r.git("add", ".")
+		r.git("commit", "-q", "-m", day)
+	}
+	commit("01", "prod.yaml", "a: v1")
+	commit("02", "other.yaml", "a: v1")
+	commit("03", "prod.yaml", "a: v2")
+	r.git("switch", "-q", "-c", "side")
+	commit("04", "prod.yaml", "a: v3")
+	r.git("switch", "-q", "-")
+	t.Setenv("GIT_COMMITTER_DATE", "2026-10-09T00:00:00Z")
+	r.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+	if got := history("prod.yaml"); got != "09 03 01" {
+		t.Errorf("changes of %q, want those of the 9th, with the merge, the 3rd and the 1st", got)
+	}
+	if got := history(":(glob)*.yaml"); got != "" {
+		t.Errorf("a name is taken for a pattern: %q", got)
+	}
+}
