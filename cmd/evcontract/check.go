@@ -164,7 +164,6 @@ func docsOf(docs []rule.Doc, ids []string) []rule.Doc {
 	return slices.DeleteFunc(docs, func(d rule.Doc) bool { return !slices.Contains(ids, d.ID) })
 }
 
-
 // now is what --as-of names: the end of a day, or a time.
 func (o *checkOptions) now(now time.Time) (time.Time, error) {
 	if o.asOf == "" {

@@ -1,13 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/evcontract/evcontract/internal/source"
 )
 
 const rootHelp = `evcontract keeps event contracts: what an event says, who reads it, and what
@@ -51,18 +45,4 @@ func group(root *cobra.Command, id string, commands ...*cobra.Command) {
 		c.GroupID = id
 		root.AddCommand(c)
 	}
-}
-
-// flagError names the flag that was meant.
-func flagError(cmd *cobra.Command, err error) error {
-	word, found := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !found {
-		return fmt.Errorf("%w\nsee %s --help", err, cmd.CommandPath())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := source.Suggest(word, names); near != "" {
-		return fmt.Errorf("there is no flag --%s: did you mean --%s?", word, near)
-	}
-	return fmt.Errorf("there is no flag --%s: see %s --help", word, cmd.CommandPath())
 }

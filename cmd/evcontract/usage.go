@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -84,4 +86,45 @@ func helpCommand() *cobra.Command {
 			return target.Help()
 		},
 	}
+}
+
+// flagError names the flag that was meant, or what a flag wants.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("there is no flag -%s: see %s --help", unknown.GetSpecifiedName(), cmd.CommandPath())
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown.GetSpecifiedName())
+	case errors.As(err, &empty):
+		return fmt.Errorf("--%s wants a value: see %s --help", empty.GetFlag().Name, cmd.CommandPath())
+	case errors.As(err, &wrong):
+		return wrongValue(wrong)
+	}
+	return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+}
+
+func unknownFlag(cmd *cobra.Command, word string) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := source.Suggest(word, names); near != "" {
+		return fmt.Errorf("there is no flag --%s: did you mean --%s?", word, near)
+	}
+	return fmt.Errorf("there is no flag --%s: see %s --help", word, cmd.CommandPath())
+}
+
+// wrongValue says what a flag wants, where its type tells it better than an
+// error of package strconv.
+func wrongValue(err *pflag.InvalidValueError) error {
+	wants := map[string]string{
+		"bool": "nothing, true or false", "int": "a whole number", "uint64": "a whole number, from 0",
+		"float64": "a number", "duration": "a duration like 90s or 15m",
+	}
+	f := err.GetFlag()
+	if want := wants[f.Value.Type()]; want != "" {
+		return fmt.Errorf("--%s %s: want %s", f.Name, err.GetValue(), want)
+	}
+	return fmt.Errorf("--%s %s: %w", f.Name, err.GetValue(), err.Unwrap())
 }
