@@ -10,14 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/evcontract/evcontract/internal/compat"
+	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 func (a *app) diffCommand() *cobra.Command {
 	var format, message string
 	cmd := &cobra.Command{
 		Use:   "diff OLD [NEW]",
-		Short: "Tell every change in words, breaking or not",
+		Short: "Tell every change in words, breaking or not, and which version it asks for",
 		Example: `  evcontract diff main
   evcontract diff v1.4.0 --format markdown > CHANGES.md
   evcontract diff old.json new.json`,
@@ -27,11 +29,11 @@ func (a *app) diffCommand() *cobra.Command {
 			if !known {
 				return fmt.Errorf("--format: %q: want text, json or markdown", format)
 			}
-			changes, err := a.diff(cmd.Context(), args, message)
+			log, err := a.diff(cmd.Context(), args, message)
 			if err != nil {
 				return err
 			}
-			return write(a.out, changes)
+			return write(a.out, log)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or markdown")
@@ -39,7 +41,14 @@ func (a *app) diffCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) diff(ctx context.Context, args []string, message string) ([]compat.Change, error) {
+// changelog is what a diff has to say.
+type changelog struct {
+	from, to string // what was compared
+	changes  []compat.Change
+	advice   []compat.Advice
+}
+
+func (a *app) diff(ctx context.Context, args []string, message string) (*changelog, error) {
 	next, prev, renames := strings.Cut(message, "=")
 	if !renames {
 		prev = next
@@ -55,50 +64,154 @@ func (a *app) diff(ctx context.Context, args []string, message string) ([]compat
 	for _, f := range append(j.set.Findings, base.Findings...) {
 		return nil, fmt.Errorf("%s: %s", f.New, f.Message)
 	}
-	changes := compat.Diff(j.set, base, map[string]string{next: prev})
-	for i := range changes {
-		changes[i].New.File = j.shown(changes[i].New.File)
+	renamed := map[string]string{next: prev}
+	log := &changelog{from: base.Tree.Name, to: j.set.Tree.Name, changes: compat.Diff(j.set, base, renamed)}
+	for i := range log.changes {
+		log.changes[i].New.File = j.shown(log.changes[i].New.File)
 	}
-	return changes, nil
+	if len(log.changes) > 0 {
+		others, err := a.otherReaders(ctx, j, base)
+		if err != nil {
+			return nil, err
+		}
+		log.advice = compat.Advise(j.set, base, compat.Options{Renamed: renamed}, others...)
+	}
+	return log, nil
 }
 
-var diffFormats = map[string]func(io.Writer, []compat.Change) error{
+// otherReaders are the consumers of other repositories as they run, or as their
+// newest release has them, with the contracts that they read by.
+func (a *app) otherReaders(ctx context.Context, j *judged, prev *contract.Set) ([]*contract.Set, error) {
+	if len(j.set.Workspace.Repos) == 0 || j.set.Tree.Dir == "" {
+		return nil, nil
+	}
+	b := &bases{app: a, j: j, now: a.now()}
+	var err error
+	if b.repos, err = load.OpenRepos(ctx, j.set, load.Options{}); err == nil {
+		err = b.collect(ctx, &checkOptions{})
+	}
+	if err != nil {
+		return nil, j.placed(err)
+	}
+	var others []*contract.Set
+	for _, x := range b.list {
+		for _, readers := range b.readers(x, []*base{{set: prev}}) {
+			others = append(others, readers.set)
+		}
+	}
+	return others, nil
+}
+
+// of gives the advice about what a change is of, nil for a consumer.
+func (l *changelog) of(event string) *compat.Advice {
+	for i := range l.advice {
+		if l.advice[i].Event.Name.Value.String() == event {
+			return &l.advice[i]
+		}
+	}
+	return nil
+}
+
+// sections groups the changes by event and consumer, in their order.
+func (l *changelog) sections() [][]compat.Change {
+	var all [][]compat.Change
+	for i, c := range l.changes {
+		if i == 0 || c.Event != l.changes[i-1].Event {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], c)
+	}
+	return all
+}
+
+var diffFormats = map[string]func(io.Writer, *changelog) error{
 	"text": diffText, "json": diffJSON, "markdown": diffMarkdown,
 }
 
-func diffText(w io.Writer, changes []compat.Change) error {
-	if len(changes) == 0 {
+func diffText(w io.Writer, l *changelog) error {
+	if len(l.changes) == 0 {
 		fmt.Fprintln(w, "no changes")
 		return nil
 	}
-	event := ""
-	for _, c := range changes {
-		if c.Event != event {
-			event = c.Event
-			fmt.Fprintln(w, event)
+	for _, section := range l.sections() {
+		fmt.Fprintln(w, section[0].Event)
+		for _, c := range section {
+			fmt.Fprintf(w, "  %s %s\n", c.Mark, plain(strings.TrimSpace(c.Path+"  "+c.Text)))
 		}
-		fmt.Fprintf(w, "  %s %s\n", c.Mark, plain(strings.TrimSpace(c.Path+"  "+c.Text)))
+		if advice := l.of(section[0].Event); advice != nil {
+			fmt.Fprintf(w, "  → %s\n", plain(advice.String()))
+		}
 	}
 	return nil
 }
 
-func diffMarkdown(w io.Writer, changes []compat.Change) error {
-	event := ""
-	for _, c := range changes {
-		if c.Event != event {
-			event = c.Event
-			fmt.Fprintf(w, "\n### %s\n\n", event)
+// diffMarkdown is a changelog to send to the teams that read the events.
+func diffMarkdown(w io.Writer, l *changelog) error {
+	fmt.Fprintf(w, "## Events: what changed since %s\n", markdown(l.from))
+	if len(l.changes) == 0 {
+		fmt.Fprint(w, "\nNothing.\n")
+	}
+	for _, section := range l.sections() {
+		fmt.Fprintf(w, "\n### %s\n\n", section[0].Event)
+		advice := l.of(section[0].Event)
+		if advice != nil {
+			diffHead(w, advice)
 		}
-		path := ""
-		if c.Path != "" {
-			path = "`" + strings.ReplaceAll(c.Path, "`", "'") + "` "
+		for _, c := range section {
+			path := ""
+			if c.Path != "" {
+				path = "`" + strings.ReplaceAll(c.Path, "`", "'") + "` "
+			}
+			fmt.Fprintf(w, "- %s %s%s\n", changeWords[c.Mark], path, markdown(c.Text))
 		}
-		fmt.Fprintf(w, "- %s %s%s\n", map[compat.Mark]string{compat.Added: "added", compat.Removed: "removed", compat.Changed: "changed"}[c.Mark], path, plain(c.Text))
+		if advice != nil {
+			diffReasons(w, advice)
+		}
 	}
 	return nil
 }
 
-func diffJSON(w io.Writer, changes []compat.Change) error {
+// diffHead says in front of an event's changes what it is, who reads it and
+// which version the changes ask for.
+func diffHead(w io.Writer, a *compat.Advice) {
+	if text := a.Event.Summary.Value; text != "" {
+		fmt.Fprintf(w, "%s\n\n", markdown(text))
+	}
+	fmt.Fprintf(w, "**Version:** %s.\n", markdown(a.String()))
+	var readers []string
+	for _, c := range a.Readers {
+		text := markdown(c.Name.Value)
+		if c.Owner.Value != "" {
+			text += " (" + markdown(c.Owner.Value) + ")"
+		}
+		readers = append(readers, text)
+	}
+	if len(readers) > 0 {
+		fmt.Fprintf(w, "**Read by:** %s.\n", strings.Join(readers, ", "))
+	}
+	fmt.Fprintln(w)
+}
+
+func diffReasons(w io.Writer, a *compat.Advice) {
+	if len(a.Because) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nWhat breaks:\n\n")
+	for _, b := range a.Because {
+		fmt.Fprintf(w, "- %s: %s (%s)\n", markdown(strings.Join(b.Consumers, ", ")), markdown(b.Message), b.Rule)
+	}
+}
+
+// markdown makes a text of a contract show itself.
+func markdown(s string) string {
+	return markdownMarkup.Replace(plain(s))
+}
+
+var markdownMarkup = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@<!-- -->", "#", `\#`)
+
+var changeWords = map[compat.Mark]string{compat.Added: "added", compat.Removed: "removed", compat.Changed: "changed"}
+
+func diffJSON(w io.Writer, l *changelog) error {
 	type place struct {
 		File   string `json:"file"`
 		Line   int    `json:"line"`
@@ -112,21 +225,42 @@ func diffJSON(w io.Writer, changes []compat.Change) error {
 		New   *place `json:"new"`
 		Old   *place `json:"old"`
 	}
-	kinds := map[compat.Mark]string{compat.Added: "added", compat.Removed: "removed", compat.Changed: "changed"}
-	all := []change{}
-	for _, c := range changes {
-		entry := change{Event: c.Event, Kind: kinds[c.Mark], Path: c.Path, Text: c.Text}
-		if !c.New.IsZero() {
-			entry.New = &place{c.New.File, c.New.Line, c.New.Column}
+	type reason struct {
+		Rule      string   `json:"rule"`
+		Path      string   `json:"path"`
+		Message   string   `json:"message"`
+		Consumers []string `json:"consumers"`
+	}
+	type advice struct {
+		Event   string         `json:"event"`
+		Version compat.Version `json:"version"`
+		Next    *string        `json:"next"`
+		Text    string         `json:"text"`
+		Because []reason       `json:"because"`
+	}
+	at := func(pos source.Pos) *place {
+		if pos.IsZero() {
+			return nil
 		}
-		if !c.Old.IsZero() {
-			entry.Old = &place{c.Old.File, c.Old.Line, c.Old.Column}
+		return &place{pos.File, pos.Line, pos.Column}
+	}
+	changes, advices := []change{}, []advice{}
+	for _, c := range l.changes {
+		changes = append(changes, change{c.Event, changeWords[c.Mark], c.Path, c.Text, at(c.New), at(c.Old)})
+	}
+	for _, a := range l.advice {
+		one := advice{Event: a.Event.Name.Value.String(), Version: a.Version, Text: a.String(), Because: []reason{}}
+		if a.Next != "" {
+			one.Next = &a.Next
 		}
-		all = append(all, entry)
+		for _, b := range a.Because {
+			one.Because = append(one.Because, reason(b))
+		}
+		advices = append(advices, one)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"tool": "evcontract", "version": version(), "changes": all})
+	return enc.Encode(map[string]any{"tool": "evcontract", "version": version(), "changes": changes, "advice": advices})
 }
 
 // plain lets no control character of a contract through to a terminal.
