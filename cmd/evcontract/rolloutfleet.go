@@ -22,6 +22,7 @@ type fleet struct {
 	repos    *load.Repos
 	options  *rolloutOptions
 	now      time.Time
+	file     string // the environment's, as the user would name it
 	services []*ship
 	notes    []string
 
@@ -53,6 +54,7 @@ func (f *fleet) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	f.file = file.shown()
 	env, err := file.parse()
 	if err != nil {
 		return err

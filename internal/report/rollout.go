@@ -245,6 +245,10 @@ func deeds(steps []rollout.Step) string {
 			words[i] = "stop " + plain(s.Service)
 		}
 	}
+	const most = 8
+	if len(words) > most+1 {
+		words = append(words[:most:most], fmt.Sprintf("%d more", len(words)-most))
+	}
 	return strings.Join(words, ", then ")
 }
 
@@ -294,7 +298,19 @@ func (r *Rollout) obstacle(b *rollout.Block) obstacle {
 		o.title = "whichever revision of the canary is kept, something blocks"
 	}
 	o.fixes = append(o.fixes, r.unblocks(b)...)
+	if o.sign() == meetingSigns[rollout.Unknown] {
+		o.title += " (nobody can tell)"
+		o.fixes = append(o.fixes, "or find out: the reason is in the finding, evcontract explain undecided says more, and a waiver accepts it for a time")
+	}
 	return o
+}
+
+// sign is a question mark where no pair of an obstacle is refuted.
+func (o obstacle) sign() string {
+	if slices.ContainsFunc(o.pairs, func(l rollout.Link) bool { return l.Answer == rollout.Refuted }) {
+		return meetingSigns[rollout.Refuted]
+	}
+	return meetingSigns[rollout.Unknown]
 }
 
 // circle says who waits for whom.

@@ -95,7 +95,7 @@ func rolloutStories(t *testing.T) map[string]*Rollout {
 // rolloutForms are the formats of a plan, and its change record.
 func rolloutForms() map[string]func(io.Writer, *Rollout, Options) error {
 	all := map[string]func(io.Writer, *Rollout, Options) error{
-		"record": RolloutRecord{Command: "evcontract rollout --env prod --to v2 --as-of 2027-01-31", Again: "evcontract rollout --env prod --to v2", Observe: 30 * time.Minute}.Write,
+		"record": RolloutRecord{Command: "evcontract rollout --env prod --to v2 --as-of 2027-01-31", Again: "evcontract rollout --env prod --to v2", File: "environments/prod.yaml", Observe: 30 * time.Minute}.Write,
 	}
 	for name, f := range RolloutFormats {
 		all[name] = f

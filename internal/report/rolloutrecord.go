@@ -13,6 +13,7 @@ import (
 type RolloutRecord struct {
 	Command string        // the command line that made it
 	Again   string        // the one that asks again, as things stand then
+	File    string        // the environment's file, as commands name it
 	Owner   string        // who is responsible; empty: the services' owners
 	Observe time.Duration // how long to watch after each step
 }
@@ -195,14 +196,15 @@ func (b *record) commands(s *rollout.Step) []recordLine {
 		}
 		return append(lines, recordLine{"the topic and the outbox", "evcontract status", fmt.Sprintf("exit code 0, no backlog; not before %s have passed", lasts(s.Time))})
 	}
-	all := []recordLine{{"look once more", plain(b.c.Again), "exit code 0"}}
+	all := []recordLine{{"look once more", plain(b.c.Again), fmt.Sprintf("exit code 0, %s", code(fmt.Sprintf("rollout of %s to %s: safe …", plain(b.r.Target), plain(b.r.Environment))))}}
+	wrote := "exit code 0, " + code("wrote "+plain(b.c.File))
 	fresh := minus(s.To, s.From)
 	if len(fresh) > 0 && len(s.From) > 0 {
-		all = append(all, recordLine{"the new beside the old", fmt.Sprintf("evcontract deployed set --env %s %s+=%s", env, name, ShellWord(strings.Join(fresh, ","))), "exit code 0, " + code("wrote …")})
+		all = append(all, recordLine{"the new beside the old", fmt.Sprintf("evcontract deployed set --env %s %s+=%s", env, name, ShellWord(strings.Join(fresh, ","))), wrote})
 	}
 	return append(all,
 		recordLine{fmt.Sprintf("watch for %s", lasts(b.c.Observe)), "evcontract status", "exit code 0: every threshold below is kept"},
-		recordLine{"the old has stopped", fmt.Sprintf("evcontract deployed set --env %s %s=%s", env, name, ShellWord(strings.Join(s.To, ","))), "exit code 0, " + code("wrote …")})
+		recordLine{"the old has stopped", fmt.Sprintf("evcontract deployed set --env %s %s=%s", env, name, ShellWord(strings.Join(s.To, ","))), wrote})
 }
 
 // ShellWord quotes what a shell would take apart.

@@ -121,7 +121,8 @@ func (s *svg) draw() {
 	}
 	for i := range s.r.Plan.Blocks {
 		y += svgLine
-		s.text(svgMargin, y, "ink", "✗ "+s.r.obstacle(&s.r.Plan.Blocks[i]).title)
+		o := s.r.obstacle(&s.r.Plan.Blocks[i])
+		s.text(svgMargin, y, "ink", o.sign()+" "+o.title)
 	}
 }
 
