@@ -82,6 +82,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 // several objects.
 func (b *builder) several(t *typ, k kinds, w *want, path contract.Path, hint string) *typ {
 	if known := b.byShape[t.shape]; known != nil && known.union && w.plain() {
+		known.alsoAt(path)
 		again := *known
 		again.null = t.null
 		return &again
@@ -109,6 +110,9 @@ func (b *builder) hint(s *shape, hint string) string {
 	if name == "" { // a file of its own
 		name = s.at.File[strings.LastIndexByte(s.at.File, '/')+1:]
 		name, _, _ = strings.Cut(name, ".")
+	}
+	for _, end := range []string{".schema.json", "_schema_json", "-schema-json"} {
+		name = strings.TrimSuffix(name, end)
 	}
 	if strings.HasPrefix(exported(name), b.prefix) {
 		return exported(name)
@@ -161,6 +165,7 @@ func (b *builder) enumeration(t *typ, hint string) {
 		values = []*value{t.shape.equal}
 	}
 	if known := b.byShape[t.shape]; known != nil {
+		known.alsoAt(t.path)
 		t.name, t.labels = known.name, known.labels
 		return
 	}
@@ -257,6 +262,7 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 	case len(o.members) == 0 && len(w.steps) == 0:
 		return b.mapping(t, o, path, hint)
 	case w.plain() && b.byShape[t.shape] != nil:
+		b.byShape[t.shape].alsoAt(path)
 		known := *b.byShape[t.shape]
 		known.null = t.null
 		return &known

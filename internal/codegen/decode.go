@@ -108,12 +108,15 @@ func (d decoder) alike(fields []*field) {
 // must.
 func (d decoder) seen(t *typ) []*field {
 	var need []*field
-	list := ""
+	list, line := "", 0
 	for i, f := range t.fields {
-		if i > 0 {
-			list += ", "
+		switch {
+		case i > 0 && line+len(f.seen) > 100:
+			list, line = list+",\n", 0
+		case i > 0:
+			list, line = list+", ", line+2
 		}
-		list += f.seen
+		list, line = list+f.seen, line+len(f.seen)
 		if f.required {
 			need = append(need, f)
 		}

@@ -45,7 +45,7 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 	f.role |= b.constant(f, m.shape)
 	f.preset = b.preset(f, m.shape)
 	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
-	if f.doc == "" {
+	if f.doc == "" && f.typ.name == "" { // a type of its own says it
 		f.doc = f.typ.doc
 	}
 	return f
@@ -54,10 +54,14 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 // constant gives the JSON of a required const, which a producer need not say.
 func (b *builder) constant(f *field, s *shape) role {
 	settled, _ := settle(s)
-	if !b.hides || !f.required || settled.equal == nil || f.role != 0 {
+	only := settled.equal
+	if only == nil && len(settled.enum) == 1 {
+		only = settled.enum[0]
+	}
+	if !b.hides || !f.required || only == nil || f.role != 0 {
 		return 0
 	}
-	f.constant = string(settled.equal.JSON())
+	f.constant = string(only.JSON())
 	return discardRole
 }
 

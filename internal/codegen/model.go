@@ -47,11 +47,15 @@ type typ struct {
 	path   contract.Path
 	hint   string // what functions about it are called after
 	want   *want  // the part of it that is read
+	shared bool   // it stands at other paths too
 	unkept bool   // of a struct: it only judges
 	union  bool   // of a struct: one of its fields is there
 	tuple  bool   // of a struct: a list whose elements have a type by their place
 	alters bool   // it holds a field that a retry may change
 }
+
+// alsoAt notes that the type is used again.
+func (t *typ) alsoAt(path contract.Path) { t.shared = t.shared || t.path.String() != path.String() }
 
 // label is a constant of an enum.
 type label struct{ name, text string }

@@ -1,5 +1,7 @@
 package codegen
 
+import "github.com/evcontract/evcontract/internal/contract"
+
 // printTypes declares the structs and enums that a builder met after the root.
 func (p *printer) printTypes(event string, types []*typ) {
 	for _, t := range types {
@@ -18,7 +20,7 @@ func (p *printer) printTypes(event string, types []*typ) {
 
 // typeDoc says where the values of a type stand, and what the schema says of them.
 func (p *printer) typeDoc(event string, t *typ) {
-	p.comment(t.name + " is what stands at " + t.path.String() + " of " + event + ". " + t.doc)
+	p.comment(t.name + " is " + place(t) + " in " + event + ". " + t.doc)
 	if t.union {
 		p.line("//")
 		p.comment("It is of one of several kinds: one field is set.")
@@ -27,6 +29,25 @@ func (p *printer) typeDoc(event string, t *typ) {
 		p.line("//")
 		p.comment("It is a list: each field is the element at that place.")
 	}
+}
+
+// place names where a type stands: an element of lines.
+func place(t *typ) string {
+	last := len(t.path) - 1
+	if last < 0 {
+		return "the value"
+	}
+	at := t.path.String()
+	switch t.path[last].Kind {
+	case contract.ElementStep:
+		at = "an element of " + t.path[:last].String()
+	case contract.ValueStep:
+		at = "a value of " + t.path[:last].String()
+	}
+	if t.shared {
+		at += " and the like"
+	}
+	return at
 }
 
 func (p *printer) printStruct(t *typ, more ...string) {

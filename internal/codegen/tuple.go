@@ -15,6 +15,7 @@ func (b *builder) tuple(t *typ, w *want, path contract.Path, hint string) bool {
 		return false
 	}
 	if known := b.byShape[t.shape]; known != nil {
+		known.alsoAt(path)
 		t.kind, t.tuple, t.name, t.fields, t.extra = structKind, true, known.name, known.fields, known.extra
 		return true
 	}
