@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -168,7 +167,9 @@ func (f Fact) fault(ctx context.Context, attempt int) error {
 
 // Kill ends this process with SIGKILL.
 func Kill() {
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill() // if it fails, the drill sees that the child lives on
+	}
 	select {} // the signal may take a moment
 }
 
