@@ -2,6 +2,7 @@ package deliverytest
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -12,10 +13,11 @@ import (
 
 // Hand is a broker that delivers what a test hands to it, when it does.
 type Hand struct {
-	once  sync.Once
-	ready chan struct{}
-	f     func(context.Context, []event.Message) error
-	ctx   context.Context
+	once   sync.Once
+	opened sync.Once
+	ready  chan struct{}
+	f      func(context.Context, []event.Message) error
+	ctx    context.Context
 }
 
 func (h *Hand) init() { h.once.Do(func() { h.ready = make(chan struct{}) }) }
@@ -33,15 +35,27 @@ func (h *Hand) Publish(_ context.Context, ms []event.Message) []error {
 func (h *Hand) Consume(ctx context.Context, _ []string, f func(context.Context, []event.Message) error) error {
 	h.init()
 	h.f, h.ctx = f, ctx
-	close(h.ready)
+	h.open()
 	<-ctx.Done()
 	return nil
 }
+
+// open lets those go on who wait to deliver.
+func (h *Hand) open() {
+	h.init()
+	h.opened.Do(func() { close(h.ready) })
+}
+
+// errNoInbox is returned by Deliver when the inbox did not start.
+var errNoInbox = errors.New("no inbox runs")
 
 // Deliver hands a batch to the inbox; nil means that it was acknowledged.
 func (h *Hand) Deliver(ms ...event.Message) error {
 	h.init()
 	<-h.ready
+	if h.f == nil {
+		return errNoInbox
+	}
 	return h.f(h.ctx, ms)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
 )
 
 // fullWaits parks as much as is allowed: what comes next is not acknowledged
@@ -54,4 +55,72 @@ func remembersLonger(t *testing.T, w *World) {
 	if err := (delivery.Inbox{Store: w.DB.Store, Broker: keeping{&Hand{}, 10 * day}}).Run(ctx, w.Consumer(Loyalty)); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// slowBroker is in the middle of a Publish until it is told to go on.
+type slowBroker struct {
+	*Hand
+	entered, leave chan struct{}
+}
+
+func (b slowBroker) Publish(context.Context, []event.Message) []error {
+	close(b.entered)
+	<-b.leave
+	return nil
+}
+
+// relayStops stops a relay in the middle of a batch: the batch is finished and
+// marked, and the shards are given back for the next one.
+func relayStops(t *testing.T, w *World) {
+	if err := w.populate(t.Context(), 3, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	b := slowBroker{&Hand{}, make(chan struct{}), make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() { ended <- delivery.Relay{Store: w.DB.Store, Broker: b}.Run(ctx) }()
+	<-b.entered
+	cancel()
+	close(b.leave)
+	i := &inbox{World: w, t: t}
+	i.want("end", <-ended, nil)
+	i.want("rows that wait", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")), 0)
+	i.want("leases", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_relay")), 0)
+	i.want("shards that are owned", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_shard WHERE owner IS NOT NULL")), 0)
+}
+
+// relayGivesUp stops a relay whose broker never answers: after its time the
+// batch is left to the next one, and the shards are given back.
+func relayGivesUp(t *testing.T, w *World) {
+	if err := w.populate(t.Context(), 3, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	b := stuckBroker{&Hand{}, make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- delivery.Relay{Store: w.DB.Store, Broker: b, StopWithin: 50 * time.Millisecond}.Run(ctx)
+	}()
+	<-b.entered
+	cancel()
+	i := &inbox{World: w, t: t}
+	i.want("end", <-ended, nil)
+	i.want("rows that wait", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")), 3)
+	i.want("leases", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_relay")), 0)
+}
+
+// stuckBroker answers nothing until it is cut off.
+type stuckBroker struct {
+	*Hand
+	entered chan struct{}
+}
+
+func (b stuckBroker) Publish(ctx context.Context, ms []event.Message) []error {
+	close(b.entered)
+	<-ctx.Done()
+	errs := make([]error, len(ms))
+	for i := range errs {
+		errs[i] = ctx.Err()
+	}
+	return errs
 }
