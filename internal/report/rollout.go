@@ -180,6 +180,30 @@ func (r *Rollout) cannot(m rollout.Meeting) string {
 	return line
 }
 
+// accepted tells what waivers accept, so that a pair which holds by one is never
+// taken for one that holds by itself.
+func (r *Rollout) accepted() []string {
+	var lines []string
+	pairs := map[string][]string{}
+	for _, m := range r.Plan.Meetings {
+		for i := range r.Findings[m.Pair] {
+			f := &r.Findings[m.Pair][i]
+			if f.Waived == nil {
+				continue
+			}
+			line := fmt.Sprintf("%s (%s), %s", plain(f.Message), f.Rule, plain(waiver(f.Waived)))
+			if pairs[line] == nil {
+				lines = append(lines, line)
+			}
+			pairs[line] = append(pairs[line], fmt.Sprintf("%s reads %s", partyName(m.Reader), partyName(m.Writer)))
+		}
+	}
+	for i, line := range lines {
+		lines[i] = shortenList(pairs[line], 3) + ": " + line
+	}
+	return lines
+}
+
 // worst is the finding that speaks most against a pair.
 func (r *Rollout) worst(p rollout.Pair) *rule.Finding {
 	var worst *rule.Finding

@@ -88,8 +88,17 @@ func rolloutStories(t *testing.T) map[string]*Rollout {
 			meets("v1", "orders", "v2"): rollout.Refuted, meets("v2", "orders", "v1"): rollout.Refuted}),
 		"through": rolloutStory(t, through, loyalty, map[rollout.Pair]rollout.Answer{
 			meets("v1", "orders", "v2"): rollout.Refuted, meets("v2", "orders", "v1"): rollout.Refuted}),
+		"waived":  waivedStory(rolloutStory(t, orders, loyalty, map[rollout.Pair]rollout.Answer{meets("v1", "orders", "v2"): rollout.Holds})),
 		"hostile": rolloutStory(t, hostile, stays, map[rollout.Pair]rollout.Answer{meets("v1", hostile.Name, "v2"): rollout.Refuted}),
 	}
+}
+
+// waivedStory lets a waiver accept what speaks against the pairs of a story.
+func waivedStory(r *Rollout) *Rollout {
+	for p := range r.Findings {
+		r.Findings[p] = []rule.Finding{waivedOne}
+	}
+	return r
 }
 
 // rolloutForms are the formats of a plan, and its change record.

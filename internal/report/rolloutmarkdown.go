@@ -26,6 +26,9 @@ func RolloutMarkdown(w io.Writer, r *Rollout, _ Options) error {
 	}
 	r.markdownBlocks(&b)
 	r.markdownSteps(&b)
+	for _, line := range r.accepted() {
+		fmt.Fprintf(&b, "- 🔕 holds by a waiver: %s\n\n", prose(line))
+	}
 	r.markdownMatrix(&b)
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "\n> %s\n", prose(plain(n)))

@@ -64,6 +64,9 @@ func (b *record) head() {
 	for _, s := range b.r.Plan.Standing {
 		fmt.Fprintf(b, "- broken already: %s; %s\n", prose(b.r.cannot(s.Meeting)), ends(s, b.r.Plan.Verdict == rollout.Safe))
 	}
+	for _, line := range b.r.accepted() {
+		fmt.Fprintf(b, "- holds by a waiver: %s\n", prose(line))
+	}
 	for _, n := range b.r.Notes {
 		fmt.Fprintf(b, "- note: %s\n", prose(plain(n)))
 	}

@@ -34,6 +34,11 @@ func RolloutText(w io.Writer, r *Rollout, o Options) error {
 			add(r.noReturn(n))
 		}
 	})
+	t.list("holds by a waiver:", func(add func(string)) {
+		for _, line := range r.accepted() {
+			add(t.yellow(line))
+		}
+	})
 	t.matrix()
 	for _, n := range r.Notes {
 		fmt.Fprintf(t, "\n%s\n", t.dim("note: "+plain(n)))
