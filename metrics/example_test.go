@@ -40,7 +40,7 @@ func Example() {
 	relay := delivery.Relay{Store: store, Broker: topics, Observe: m.Observe}
 	inbox := delivery.Inbox{Store: store, Broker: topics, Observe: m.Observe, Context: metrics.Extract(nil)}
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // a program runs them until it is stopped
+	cancel()  // a program runs them until it is stopped
 	_ = inbox // inbox.Run(ctx, orders.Loyalty[*sql.Tx]{OrderPaidV1: addPoints}.Consumer(sqlite.From))
 	fmt.Println(relay.Run(ctx), stop())
 	// Output: <nil> <nil>

@@ -49,6 +49,22 @@ func generate(t *testing.T, set *contract.Set, name string) (files map[string][]
 	return files, warnings
 }
 
+// TestExamples holds the generated code of the examples, which evcontract
+// generate wrote, in the same way.
+func TestExamples(t *testing.T) {
+	const module = "github.com/evcontract/evcontract"
+	for _, c := range []struct{ workspace, out, path string }{
+		{"../..", "examples/orders/events", module + "/examples/orders/events"},
+		{"../../examples/warehouse", "events", "example.com/warehouse/events"},
+	} {
+		files, findings, err := Go(loadSet(t, c.workspace), Options{Module: module, Package: "events", Import: c.path})
+		if err != nil || files == nil {
+			t.Fatal(err, findings)
+		}
+		compareFiles(t, filepath.Join(c.workspace, c.out), files)
+	}
+}
+
 // compareFiles holds files against those in a directory, and writes them with
 // UPDATE=1. Files that are there and were not generated are stale, except for
 // tests.
