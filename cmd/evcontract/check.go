@@ -199,6 +199,10 @@ func (b *bases) gather(ctx context.Context, o *checkOptions, how load.Options) e
 	}
 	for _, ref := range refs {
 		set, err := b.app.base(ctx, b.j, ref, how)
+		if source.IsNoPast(err) && len(o.against) == 0 {
+			fmt.Fprintf(b.app.err, "evcontract: nothing to compare with yet: %v\n", err)
+			continue // a hook must not keep the first commits from being made
+		}
 		if err != nil {
 			return err
 		}

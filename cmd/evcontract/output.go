@@ -80,6 +80,9 @@ func (o *output) print(a *app, r *rule.Report, files func(string) []byte) error 
 			return err
 		}
 	}
+	if err := a.summarize(r, files); err != nil {
+		return err
+	}
 	unreadable := slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Rule == load.Unreadable.ID })
 	switch {
 	case unreadable:
@@ -88,6 +91,28 @@ func (o *output) print(a *app, r *rule.Report, files func(string) []byte) error 
 		return errFindings
 	}
 	return nil
+}
+
+// summaryVariable names the file that GitHub shows on the page of a run.
+const summaryVariable = "GITHUB_STEP_SUMMARY"
+
+// summarize adds the report to the page of the run, where there is one. Other
+// steps have added theirs.
+func (a *app) summarize(r *rule.Report, files func(string) []byte) error {
+	name := os.Getenv(summaryVariable)
+	if name == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.Markdown(&b, r, report.Options{Files: files}); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("%s: %w", summaryVariable, err)
+	}
+	_, err = f.Write(append(b.Bytes(), '\n'))
+	return errors.Join(err, f.Close())
 }
 
 func (a *app) write(s sink, r *rule.Report, o report.Options) error {

@@ -29,7 +29,7 @@ func Markdown(w io.Writer, r *rule.Report, _ Options) error {
 		fmt.Fprintf(&b, "> - %s\n", prose(line))
 	}
 	for i := range r.Findings {
-		section := markdownFinding(&r.Findings[i])
+		section := markdownFinding(r, &r.Findings[i])
 		if utf8.RuneCountInString(b.String())+utf8.RuneCountInString(section) > commentSize {
 			fmt.Fprintf(&b, "\n… and %d more: the other formats have them all.\n", len(r.Findings)-i)
 			break
@@ -37,7 +37,11 @@ func Markdown(w io.Writer, r *rule.Report, _ Options) error {
 		b.WriteString(section)
 	}
 	if lines := scopeLines(r); lines != nil {
-		fmt.Fprintf(&b, "\n<sub>%s</sub>\n", prose(strings.Join(lines, " · ")))
+		b.WriteString("\n<details><summary>what was compared</summary>\n\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", prose(line))
+		}
+		b.WriteString("\n</details>\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -111,7 +115,11 @@ func answers(findings map[string][]*rule.Finding, reads []*rule.Read, d rule.Dir
 		if read.Direction != d {
 			continue
 		}
-		worst = max(worst, badness[read.Answer])
+		if accepted(told(findings, read)) && read.Answer != rule.Holds {
+			worst = max(worst, acceptedBadness)
+		} else {
+			worst = max(worst, badness[read.Answer])
+		}
 		for _, f := range told(findings, read) {
 			if !slices.Contains(rules, code(f.Rule)) {
 				rules = append(rules, code(f.Rule))
@@ -121,10 +129,27 @@ func answers(findings map[string][]*rule.Finding, reads []*rule.Read, d rule.Dir
 	return strings.TrimSpace(answerSigns[worst] + " " + shortenList(rules, 4))
 }
 
+// accepted reports whether findings have errors and waivers accept all of them.
+func accepted(findings []*rule.Finding) bool {
+	waived := 0
+	for _, f := range findings {
+		switch {
+		case f.Waived != nil:
+			waived++
+		case f.Severity == rule.Error:
+			return false
+		}
+	}
+	return waived > 0
+}
+
 var (
-	badness     = map[rule.Answer]int{rule.Holds: 1, rule.Unknown: 2, rule.Refuted: 3}
-	answerSigns = [...]string{"–", "✅ holds", "❓ unknown", "❌ refuted"}
+	badness     = map[rule.Answer]int{rule.Holds: 1, rule.Unknown: 3, rule.Refuted: 4}
+	answerSigns = [...]string{"–", "✅ holds", "🔕 waived", "❓ unknown", "❌ refuted"}
 )
+
+// acceptedBadness is that of an answer all of whose errors are waived.
+const acceptedBadness = 2
 
 func shortenList(words []string, most int) string {
 	if len(words) > most {
@@ -133,7 +158,7 @@ func shortenList(words []string, most int) string {
 	return strings.Join(words, ", ")
 }
 
-func markdownFinding(f *rule.Finding) string {
+func markdownFinding(r *rule.Report, f *rule.Finding) string {
 	var b strings.Builder
 	mark := map[rule.Severity]string{rule.Error: "❌", rule.Warning: "⚠️", rule.Info: "ℹ️"}[f.Severity]
 	if f.Waived != nil {
@@ -149,8 +174,14 @@ func markdownFinding(f *rule.Finding) string {
 	for _, line := range hits(f) {
 		fmt.Fprintf(&b, "- hits: %s\n", prose(line))
 	}
-	if f.Waived != nil {
+	if bases := hitBases(r, f); bases != "" {
+		fmt.Fprintf(&b, "- against: %s\n", prose(bases))
+	}
+	switch {
+	case f.Waived != nil:
 		fmt.Fprintf(&b, "- %s\n", prose(waiver(f.Waived)))
+	case f.Severity == rule.Error && len(f.Hits) > 0 && f.Hits[0].Direction != "":
+		fmt.Fprintf(&b, "- to accept it: %s\n", code("evcontract waive "+f.Fingerprint+" --reason … --until …"))
 	}
 	if f.Witness != nil {
 		fmt.Fprintf(&b, "\n<details><summary>the event that proves it</summary>\n\n%s\n</details>\n", fence(proof(f.Witness)))

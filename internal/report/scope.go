@@ -65,3 +65,30 @@ func span(d time.Duration) string {
 	}
 	return d.String()
 }
+
+// hitBases names the revisions that a finding was found against, where a check
+// compared with several.
+func hitBases(r *rule.Report, f *rule.Finding) string {
+	if r.Scope == nil || len(r.Scope.Bases) < 2 {
+		return ""
+	}
+	var words []string
+	for i := range r.Reads {
+		read := &r.Reads[i]
+		if !slices.Contains(read.Findings, f.Fingerprint) {
+			continue
+		}
+		old := read.Reader
+		if read.Direction == rule.Backward {
+			old = read.Writer
+		}
+		word := old.Ref
+		if old.Repo != "" {
+			word = strings.TrimSpace(old.Repo + " " + old.Ref)
+		}
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return shortenList(words, 12)
+}

@@ -13,8 +13,8 @@ import (
 // line that sums up.
 func Text(w io.Writer, r *rule.Report, o Options) error {
 	out := bufio.NewWriter(w)
-	t := text{Writer: out, ink: ink(o.Color), files: o.Files, lines: map[string][]string{}}
 	r = clean(r)
+	t := text{Writer: out, ink: ink(o.Color), files: o.Files, lines: map[string][]string{}, report: r}
 	for i := range r.Findings {
 		t.finding(&r.Findings[i])
 		fmt.Fprintln(t)
@@ -38,6 +38,8 @@ type text struct {
 	ink
 	files func(path string) []byte
 	lines map[string][]string // of the files that were shown
+
+	report *rule.Report
 }
 
 func (t *text) finding(f *rule.Finding) {
@@ -55,6 +57,9 @@ func (t *text) finding(f *rule.Finding) {
 			continue
 		}
 		t.labelled("", line)
+	}
+	if bases := hitBases(t.report, f); bases != "" {
+		t.labelled("against", bases)
 	}
 	if f.Fix != "" {
 		t.labelled("fix", f.Fix)

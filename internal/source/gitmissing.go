@@ -117,7 +117,7 @@ func (r *repo) lookUp(ctx context.Context, word string, spaces []string) (found,
 	f, err := r.resolve(word, spaces)
 	if errors.Is(err, errMissing) {
 		if id, _, _ := r.commit("HEAD"); id == "" {
-			return f, fmt.Errorf("%q means nothing yet: the repository at %s has no commit", word, r.dir)
+			return f, &noPastError{fmt.Sprintf("%q means nothing yet: the repository at %s has no commit", word, r.dir)}
 		}
 		return f, r.missing(ctx, word)
 	}

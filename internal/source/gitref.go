@@ -84,13 +84,25 @@ func (r *repo) meaning(ctx context.Context, f found) (found, error) {
 	head, parent, err := r.commit("HEAD")
 	switch {
 	case errors.Is(err, errMissing):
-		return f, fmt.Errorf("HEAD has no commit yet, so that it has no merge base with %s: commit first, or name a tag or a commit", branch)
+		return f, &noPastError{fmt.Sprintf("HEAD has no commit yet, so that it has no merge base with %s: commit first, or name a tag or a commit", branch)}
 	case err != nil:
 		return f, err
 	case head == f.commit && r.on(branch):
 		return r.parent(f, branch, parent)
 	}
 	return r.mergeBase(ctx, f, branch, head)
+}
+
+// noPastError says that a repository is too young to have what a branch means.
+type noPastError struct{ msg string }
+
+func (e *noPastError) Error() string { return e.msg }
+
+// IsNoPast reports whether an error says that a repository has no commit yet, or
+// only its first, so that there is nothing to compare with.
+func IsNoPast(err error) bool {
+	var young *noPastError
+	return errors.As(err, &young)
 }
 
 // on reports whether work goes on on a branch: it is checked out, or none is, as
@@ -101,7 +113,7 @@ func (r *repo) on(branch string) bool {
 
 func (r *repo) parent(f found, branch, parent string) (found, error) {
 	if parent == "" {
-		return f, fmt.Errorf("HEAD is the tip of %s and its first commit, so that there is nothing before it: name a tag or a commit", branch)
+		return f, &noPastError{fmt.Sprintf("HEAD is the tip of %s and its first commit, so that there is nothing before it: name a tag or a commit", branch)}
 	}
 	id, before, err := r.commit(parent)
 	if errors.Is(err, errMissing) {
