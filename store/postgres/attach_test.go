@@ -23,7 +23,7 @@ func TestAttach(t *testing.T) {
 	if _, err := postgres.Attach(t.Context(), nowhere); !errors.Is(err, postgres.ErrNoTables) {
 		t.Errorf("a schema without tables: %v", err)
 	}
-	if err := db.Do(t.Context(), "UPDATE evc_meta SET version = 99"); err != nil {
+	if err := db.Do(t.Context(), "UPDATE evc_meta SET version = 99, least = 99"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := postgres.Attach(t.Context(), db.Source); !errors.Is(err, postgres.ErrNewer) {

@@ -105,6 +105,16 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE evc_meta SET version = 999"); err != nil {
 		t.Fatal(err)
 	}
+	s, err := postgres.Open(t.Context(), db.Source) // a program that is rolled back
+	if err != nil {
+		t.Fatalf("tables with additions were refused: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := conn.Exec(t.Context(), "UPDATE evc_meta SET least = 999"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := postgres.Open(t.Context(), db.Source); !errors.Is(err, postgres.ErrNewer) {
 		t.Errorf("got %v, want ErrNewer", err)
 	}

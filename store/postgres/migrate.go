@@ -12,13 +12,15 @@ import (
 
 // migrations are applied in the order of their names, all in one transaction
 // with the version that they make. A migration only adds, so that a program of
-// the version before it goes on working.
+// the version before it goes on working, is rolled back to, and starts on the
+// newer tables. One that must break older programs sets evc_meta.least to its
+// own number in its statements.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// ErrNewer is returned by Open for a database whose tables are newer than this
-// program.
+// ErrNewer is returned by Open for a database whose tables are newer than what
+// this program can use.
 var ErrNewer = errors.New("database is from a newer version of this program: upgrade the program")
 
 // Attach refuses what it would have to change first.
@@ -46,14 +48,14 @@ func (s *Store) migrate(ctx context.Context) error {
 			if _, err := tx.Exec(ctx, patient); err != nil {
 				return err
 			}
-			version, err := tablesVersion(ctx, tx)
+			version, least, err := tablesVersion(ctx, tx)
 			if err != nil {
 				return err
 			}
-			if version > len(names) {
+			if least > len(names) {
 				return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrNewer)
 			}
-			for _, name := range names[version:] {
+			for _, name := range names[min(version, len(names)):] {
 				text, err := migrations.ReadFile(name)
 				if err != nil {
 					return err
@@ -74,11 +76,11 @@ func present(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	var version int
+	var version, least int
 	var have bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('evc_meta') IS NOT NULL").Scan(&have)
 	if err == nil && have {
-		err = conn.QueryRow(ctx, "SELECT version FROM evc_meta").Scan(&version)
+		err = conn.QueryRow(ctx, "SELECT version, least FROM evc_meta").Scan(&version, &least)
 	}
 	switch {
 	case err != nil:
@@ -87,28 +89,28 @@ func present(ctx context.Context, conn *pgx.Conn) error {
 		return ErrNoTables
 	case version < len(names):
 		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrOlder)
-	case version > len(names):
+	case least > len(names):
 		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrNewer)
 	}
 	return nil
 }
 
-func tablesVersion(ctx context.Context, tx pgx.Tx) (version int, err error) {
+func tablesVersion(ctx context.Context, tx pgx.Tx) (version, least int, err error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockMigrate)); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var have bool
 	if err := tx.QueryRow(ctx, "SELECT to_regclass('evc_meta') IS NOT NULL").Scan(&have); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if !have {
-		if _, err := tx.Exec(ctx, "CREATE TABLE evc_meta (version int NOT NULL)"); err != nil {
-			return 0, err
+		if _, err := tx.Exec(ctx, "CREATE TABLE evc_meta (version int NOT NULL, least int NOT NULL DEFAULT 1)"); err != nil {
+			return 0, 0, err
 		}
-		if _, err := tx.Exec(ctx, "INSERT INTO evc_meta VALUES (0)"); err != nil {
-			return 0, err
+		if _, err := tx.Exec(ctx, "INSERT INTO evc_meta (version) VALUES (0)"); err != nil {
+			return 0, 0, err
 		}
 	}
-	err = tx.QueryRow(ctx, "SELECT version FROM evc_meta").Scan(&version)
-	return version, err
+	err = tx.QueryRow(ctx, "SELECT version, least FROM evc_meta").Scan(&version, &least)
+	return version, least, err
 }

@@ -53,7 +53,7 @@ func TestAttach(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ours, "UPDATE evc_meta SET version = 99")
+	run(t, ours, "UPDATE evc_meta SET version = 99, least = 99")
 	if _, err := sqlite.Attach(ours); !errors.Is(err, sqlite.ErrNewer) {
 		t.Errorf("a newer database: %v", err)
 	}

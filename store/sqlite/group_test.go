@@ -128,11 +128,18 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DB().Exec("UPDATE evc_meta SET version = 999"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
+	for _, change := range []string{"version = 999", "least = 999"} {
+		if _, err := s.DB().Exec("UPDATE evc_meta SET " + change); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if change == "version = 999" { // a program that is rolled back
+			if s, err = sqlite.Open(path); err != nil {
+				t.Fatalf("tables with additions were refused: %v", err)
+			}
+		}
 	}
 	if _, err := sqlite.Open(path); !errors.Is(err, sqlite.ErrNewer) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want ErrNewer with the path", err)

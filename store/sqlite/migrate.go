@@ -11,13 +11,15 @@ import (
 
 // migrations are applied in the order of their names, each in one transaction
 // with the version that it makes. A migration only adds, so that a program of
-// the version before it goes on working.
+// the version before it goes on working, is rolled back to, and starts on the
+// newer tables. One that must break older programs sets evc_meta.least to its
+// own number in its statements.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// ErrNewer is returned by Open for a database whose tables are newer than this
-// program.
+// ErrNewer is returned by Open for a database whose tables are newer than what
+// this program can use.
 var ErrNewer = errors.New("database is from a newer version of this program: upgrade the program")
 
 // Attach refuses what it would have to change first.
@@ -36,14 +38,14 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	version, err := tablesVersion(ctx, tx)
+	version, least, err := tablesVersion(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if version > len(names) {
+	if least > len(names) {
 		return fmt.Errorf("tables of version %d, this program knows %d: %w", version, len(names), ErrNewer)
 	}
-	if version == len(names) {
+	if version >= len(names) {
 		return nil
 	}
 	for _, name := range names[version:] {
@@ -57,18 +59,18 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-func tablesVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
+func tablesVersion(ctx context.Context, tx *sql.Tx) (version, least int, err error) {
 	var have bool
 	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'evc_meta')").Scan(&have); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if !have {
-		if _, err := tx.ExecContext(ctx, "CREATE TABLE evc_meta (version INTEGER NOT NULL) STRICT; INSERT INTO evc_meta VALUES (0)"); err != nil {
-			return 0, err
+		if _, err := tx.ExecContext(ctx, "CREATE TABLE evc_meta (version INTEGER NOT NULL, least INTEGER NOT NULL DEFAULT 1) STRICT; INSERT INTO evc_meta (version) VALUES (0)"); err != nil {
+			return 0, 0, err
 		}
 	}
-	err = tx.QueryRowContext(ctx, "SELECT version FROM evc_meta").Scan(&version)
-	return version, err
+	err = tx.QueryRowContext(ctx, "SELECT version, least FROM evc_meta").Scan(&version, &least)
+	return version, least, err
 }
 
 func apply(ctx context.Context, tx *sql.Tx, name string) error {
