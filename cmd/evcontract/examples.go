@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,5 +93,13 @@ func generable(set *contract.Set, name string) (*contain.Schema, error) {
 	if near := source.Suggest(name, names); near != "" {
 		return nil, fmt.Errorf("there is no event %q in %s: did you mean %q?", name, set.Tree.Name, near)
 	}
-	return nil, fmt.Errorf("there is no event %q in %s", name, set.Tree.Name)
+	const most = 12
+	slices.Sort(names)
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("there is no event %q in %s, which declares none", name, set.Tree.Name)
+	case len(names) > most:
+		names = append(names[:most], "…")
+	}
+	return nil, fmt.Errorf("there is no event %q in %s: it has %s", name, set.Tree.Name, strings.Join(names, ", "))
 }

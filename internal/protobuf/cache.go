@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bufbuild/protocompile"
@@ -79,6 +81,66 @@ func (l *scope) computeKey(name string) string {
 	}
 	l.files[name] = file
 	return string(h.Sum(nil))
+}
+
+// readKey identifies what the messages of an imported file say to a reader, by
+// the tokens of its declarations and of those of the imports that they can mean:
+// comments, services, options for languages and imports for their sake don't
+// count. An import can be meant where the file has the name of something that it
+// declares among its words. Where an Any can be met it may carry any message of
+// the closure, and all imports count.
+func (l *scope) readKey(name string) string {
+	if key, known := l.readKeys[name]; known {
+		return key
+	}
+	key := l.computeReadKey(name, false)
+	if strings.HasPrefix(key, anyMark) {
+		key = l.computeReadKey(name, true)
+	}
+	l.readKeys[name] = key
+	return key
+}
+
+// anyMark stands at the head of the key of what can meet an Any.
+const anyMark = "any\x00"
+
+func (l *scope) computeReadKey(name string, all bool) string {
+	_, f := l.locate(name)
+	if f.err != nil {
+		if name == "google/protobuf/any.proto" {
+			return anyMark + builtIn(name)
+		}
+		return builtIn(name)
+	}
+	h, mark := sha256.New(), ""
+	h.Write([]byte(f.said))
+	for _, imported := range f.imports {
+		if !all && !l.means(f, imported) {
+			continue
+		}
+		key := l.readKey(imported)
+		if strings.HasPrefix(key, anyMark) {
+			mark = anyMark
+		}
+		h.Write([]byte(key))
+		h.Write([]byte{0})
+	}
+	if name == "google/protobuf/any.proto" {
+		mark = anyMark
+	}
+	return mark + string(h.Sum(nil))
+}
+
+// means reports whether a file may use something of what it imports.
+func (l *scope) means(f *sourceFile, imported string) bool {
+	_, other := l.locate(imported)
+	if other.err != nil { // built in: it never changes, and tells of Any
+		return true
+	}
+	return other.reaches || slices.ContainsFunc(other.declares, func(word uint32) bool {
+		_, found := slices.BinarySearch(f.words, word)
+		return found
+	})
 }
 
 // builtIn identifies a well-known type's file.

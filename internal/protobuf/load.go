@@ -63,9 +63,10 @@ func (l *Loader) Messages(file string) ([]string, []*source.Error) {
 	return topLevel(fd), nil
 }
 
-// Content identifies what a ref names, and all that it imports, by its bytes: of
-// two trees, what has one content is one schema. It is "" where that cannot be
-// told without compiling it; then something may be wrong with it.
+// Content identifies what a ref names, with all that it may mean of what it
+// imports, by the text of the declarations: of two trees, what has one content
+// says the same to a reader. It is "" where that cannot be told without compiling
+// it; then something may be wrong with it.
 func (l *Loader) Content(ref string) string {
 	file, name, _ := strings.Cut(ref, "#")
 	file = path.Clean(file)
@@ -75,11 +76,10 @@ func (l *Loader) Content(ref string) string {
 	compiled.building.Lock()
 	defer compiled.building.Unlock()
 	imported := s.nameOf(file)
-	key := s.keyOf(imported)
-	if key == "" || s.files[imported] != file {
+	if s.keyOf(imported) == "" || s.files[imported] != file {
 		return ""
 	}
-	return key + "#" + name
+	return s.readKey(imported) + "#" + name
 }
 
 // Outline lists the full names of a file's top-level messages without compiling

@@ -61,6 +61,7 @@ type scope struct {
 	failed   map[string][]*source.Error             // by file
 	files    map[string]string                      // import name to path in the tree
 	keys     map[string]string                      // import name to what identifies its closure
+	readKeys map[string]string                      // import name to what identifies what it says to a reader
 	imported map[string]bool                        // by import name: some file that was looked at imports it
 	places   map[string]*places                     // by import name
 }
@@ -83,6 +84,7 @@ func (l *Loader) scopeOf(file string) *scope {
 		failed:   map[string][]*source.Error{},
 		files:    map[string]string{},
 		keys:     map[string]string{},
+		readKeys: map[string]string{},
 		imported: map[string]bool{},
 		places:   map[string]*places{},
 	}

@@ -1,6 +1,13 @@
 package protobuf
 
-import "bytes"
+import (
+	"bytes"
+	"crypto/sha256"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // outline is what can be told of a file without compiling it: what it imports
 // and which messages it declares. A file is outlined once, whichever tree it
@@ -11,6 +18,12 @@ type outline struct {
 	messages []string // full names of the top-level ones, in order
 	problem  string   // what keeps the file from being compiled
 	odd      bool     // something may be missing here: nothing is to be built on it
+
+	// What its messages say to a reader, and with whose help: see readKey.
+	said     string   // a hash of the tokens that count
+	words    []uint32 // hashes of the words among them, sorted
+	declares []uint32 // of the names that others can use in a message
+	reaches  bool     // it hands on what it imports, or extends messages: who imports it depends on it
 }
 
 // outlineOf goes over a file's tokens once.
@@ -20,6 +33,7 @@ func outlineOf(data []byte) *outline {
 	for o.problem == "" && !o.odd && t.next() != endToken {
 		o.statement(t)
 	}
+	o.settle(t)
 	if o.pkg != "" {
 		for i, m := range o.messages {
 			o.messages[i] = o.pkg + "." + m
@@ -28,34 +42,104 @@ func outlineOf(data []byte) *outline {
 	return o
 }
 
-// statement reads one declaration of the file, to its end.
+// settle sums up what was kept of the tokens.
+func (o *outline) settle(t *tokens) {
+	sum := sha256.Sum256(t.kept)
+	o.said = string(sum[:])
+	words := map[uint32]bool{}
+	for word := range bytes.SplitSeq(t.kept, []byte{0}) {
+		if len(word) > 0 && isWordByte(word[0]) {
+			words[hashWord(word)] = true
+		}
+	}
+	o.words = slices.Sorted(maps.Keys(words))
+}
+
+func hashWord(word []byte) uint32 {
+	h := fnv.New32a()
+	h.Write(word)
+	return h.Sum32()
+}
+
+// statement reads one declaration of the file, to its end. Tokens of what
+// doesn't matter to who reads a message are not kept: imports, services, options
+// for languages.
 func (o *outline) statement(t *tokens) {
 	switch {
 	case t.is("export"), t.is("local"): // of edition 2024: the declaration comes next
 	case t.is("import"):
 		o.importOf(t)
 	case t.is("package"):
+		t.keep()
 		for kind := t.next(); kind == wordToken || t.is("."); kind = t.next() {
 			o.pkg += string(t.text())
 		}
 		o.odd = !t.is(";")
-	case t.is("message"):
-		if o.odd = t.next() != wordToken; !o.odd {
-			o.messages = append(o.messages, string(t.text()))
-			o.odd = !t.skipStatement(nil)
-		}
-	case t.is("extend"): // a group in it declares a message beside it
-		group := false
-		o.odd = !t.skipStatement(func() { group = group || t.is("group") }) || group
-	default:
+		t.keeping = false
+	case t.is("message"), t.is("enum"):
+		o.typeOf(t)
+	case t.is("extend"):
+		o.extend(t)
+	case t.is("service"):
 		o.odd = !t.skipStatement(nil)
+	case t.is("option"):
+		begin := len(t.kept)
+		t.keep()
+		t.next()
+		features := t.is("features")
+		o.odd = !t.skipStatement(nil)
+		if t.keeping = false; !features {
+			t.kept = t.kept[:begin]
+		}
+	default:
+		t.keep()
+		o.odd = !t.skipStatement(nil)
+		t.keeping = false
 	}
+}
+
+// typeOf reads a message or an enum.
+func (o *outline) typeOf(t *tokens) {
+	message := t.is("message")
+	t.keep()
+	defer func() { t.keeping = false }()
+	if o.odd = t.next() != wordToken; o.odd {
+		return
+	}
+	if message {
+		o.messages = append(o.messages, string(t.text()))
+	}
+	o.declares = append(o.declares, hashWord(t.text()))
+	o.odd = !t.skipStatement(func() { o.reaches = o.reaches || t.is("extend") })
+}
+
+// extend reads extensions. Those of a field's options may say what its values
+// can be; those of other options say nothing to a reader.
+func (o *outline) extend(t *tokens) {
+	t.keep()
+	defer func() { t.keeping = false }()
+	target := ""
+	for kind := t.next(); kind == wordToken || t.is("."); kind = t.next() {
+		target += string(t.text())
+	}
+	_, options := strings.CutPrefix(strings.TrimPrefix(target, "."), "google.protobuf.")
+	o.reaches = o.reaches || !options || !strings.HasSuffix(target, "Options")
+	field := strings.HasSuffix(target, "FieldOptions")
+	group := false // it declares a message beside it
+	see := func() {
+		group = group || t.is("group")
+		if field {
+			o.declares = append(o.declares, hashWord(t.text()))
+		}
+	}
+	o.odd = !t.skipStatement(see) || group
 }
 
 // importOf reads what stands behind the word import.
 func (o *outline) importOf(t *tokens) {
 	kind := t.next()
 	for kind == wordToken { // public, weak, option
+		o.reaches = o.reaches || t.is("public")
 		kind = t.next()
 	}
 	name := string(t.text())
@@ -72,6 +156,21 @@ type tokens struct {
 	kind       tokenKind
 	begin, end int // of the token that was read last; of a string without its quotes
 	at         int
+	keeping    bool
+	kept       []byte // the text of tokens, with a zero byte after each
+}
+
+// keep keeps the last token and those that follow.
+func (t *tokens) keep() {
+	t.keeping = true
+	t.keepLast()
+}
+
+func (t *tokens) keepLast() {
+	if t.kind == stringToken {
+		t.kept = append(t.kept, '"')
+	}
+	t.kept = append(append(t.kept, t.text()...), 0)
 }
 
 type tokenKind uint8
@@ -115,6 +214,9 @@ func (t *tokens) next() tokenKind {
 			t.at++
 			t.kind, t.end = signToken, t.at
 		}
+	}
+	if t.keeping && t.kind != endToken && t.kind != oddToken {
+		t.keepLast()
 	}
 	return t.kind
 }

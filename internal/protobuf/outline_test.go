@@ -104,11 +104,26 @@ func TestContent(t *testing.T) {
 		return NewLoader(treeOf(t, archive), Options{ProtoPaths: []string{"."}}).Content("a.proto#A")
 	}
 	base := content(shared)
+	for name, other := range map[string]string{
+		"a comment":                   strings.Replace(shared, "message A", "// words\nmessage A", 1),
+		"an option for a language":    strings.Replace(shared, "message A", "option java_package = \"x\"; message A", 1),
+		"a service":                   strings.Replace(shared, "message A", "service S { rpc R(A) returns (A); } message A", 1),
+		"an import that is not meant": strings.Replace(shared, "import \"b.proto\";", "import \"b.proto\"; import \"c.proto\";", 1),
+		"where something stands":      strings.Replace(shared, "B b = 1; }", "B b =\n 1; }", 1),
+	} {
+		if got := content(other); got != base {
+			t.Errorf("%s changes the content", name)
+		}
+	}
 	if base == "" || content(shared) != base {
 		t.Fatal("a closure has no content of its own")
 	}
 	for name, other := range map[string]string{
 		"an import changed":        strings.Replace(shared, "at = 1", "at = 3", 1),
+		"a field":                  strings.Replace(shared, "B b = 1", "B b = 2", 1),
+		"an option of a field":     strings.Replace(shared, "B b = 1", "B b = 1 [deprecated = true]", 1),
+		"a feature of the file":    strings.Replace(shared, "message A", "option features.field_presence = IMPLICIT; message A", 1),
+		"the syntax":               strings.Replace(shared, "proto3", "proto2", 1),
 		"a well-known type is own": shared + "-- google/protobuf/timestamp.proto --\nsyntax = \"proto3\"; package google.protobuf; message Timestamp {}\n",
 	} {
 		if got := content(other); got == "" || got == base {
@@ -122,5 +137,25 @@ func TestContent(t *testing.T) {
 		if got := content(broken); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// TestContentOfAny holds that whatever an Any may carry counts.
+func TestContentOfAny(t *testing.T) {
+	const archive = `
+-- a.proto --
+syntax = "proto3";
+import "google/protobuf/any.proto";
+import "b.proto";
+message A { google.protobuf.Any any = 1; }
+-- b.proto --
+syntax = "proto3";
+message B { int32 x = 1; }
+`
+	content := func(archive string) string {
+		return NewLoader(treeOf(t, archive), Options{ProtoPaths: []string{"."}}).Content("a.proto#A")
+	}
+	if a := content(archive); a == "" || a == content(strings.Replace(archive, "x = 1", "x = 2", 1)) {
+		t.Error("what an Any may carry does not count")
 	}
 }
