@@ -66,6 +66,7 @@ func (p producer) identify() {
 	p.line("")
 	p.line("func identify%s(m event.Message) (event.Identity, error) {", p.name)
 	switch {
+	case p.proto != nil && !p.scanID.anyInPayload():
 	case p.proto != nil:
 		p.unmarshal("m.Payload", "event.Identity{}", "true")
 	case len(p.scanned.fields) > 0:

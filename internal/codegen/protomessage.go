@@ -57,6 +57,14 @@ func (p protoProducer) decode() {
 	p.line("")
 	p.comment("Decode" + p.name + " reads a whole payload, and gives the key of the fact that it tells.")
 	p.line("func Decode%s(data []byte) (%s, %sKey, error) {", p.name, p.name, p.name)
+	if len(p.proto.fields) == 0 && !p.keysInPayload() { // nothing of the message is kept
+		p.line("if _, err := unmarshal%s(data, false); err != nil {", p.name)
+		p.line("return %s{}, %sKey{}, err", p.name, p.name)
+		p.line("}")
+		p.line("return %s{}, %sKey{}, nil", p.name, p.name)
+		p.line("}")
+		return
+	}
 	p.unmarshal("data", p.name+"{}, "+p.name+"Key{}", "false")
 	p.line("payload := %s{", p.name)
 	for _, f := range p.proto.fields {

@@ -36,6 +36,17 @@ func (id *identity) all() []*roleSpec {
 	return list
 }
 
+// anyInPayload reports whether a message must be read to be identified.
+func (id *identity) anyInPayload() bool {
+	roles := slices.Clone(id.keys)
+	for _, r := range []*roleSpec{id.lane, id.version, id.at} {
+		if r != nil {
+			roles = append(roles, r)
+		}
+	}
+	return slices.ContainsFunc(roles, (*roleSpec).inPayload)
+}
+
 // readIdentity takes the roles out of a manifest.
 func readIdentity(e *contract.Event) identity {
 	one := func(r role, name string, at source.At[contract.Locator]) *roleSpec {
