@@ -136,6 +136,11 @@ func (c comparer) fields(sent, seen *seenField, at string) string {
 // mapAndList compares a map with a list of its entries, of which the count alone
 // tells enough here: what an entry holds is compared where both are maps.
 func (c comparer) mapAndList(sent, seen *seenField, at string) string {
+	for _, f := range []*seenField{sent, seen} {
+		if !f.fd.IsMap() && f.fd.Message() == nil {
+			return at + ": the bytes of entries, and no entries"
+		}
+	}
 	if a, b := len(sent.values)+len(sent.entries), len(seen.values)+len(seen.entries); a != b {
 		return fmt.Sprintf("%s: %d entries, %d seen", at, a, b)
 	}

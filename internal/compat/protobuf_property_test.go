@@ -133,6 +133,7 @@ func TestPropertyProtobuf(t *testing.T) {
 // FuzzPropertyProtobuf lets the fuzzer choose the pairs.
 func FuzzPropertyProtobuf(f *testing.F) {
 	f.Add(int64(100_000))
+	f.Add(int64(99837)) // a map that is read as a list of bytes
 	f.Fuzz(func(t *testing.T, seed int64) { propertySeed(t, seed, 20, map[rule.Answer]int{}) })
 }
 
