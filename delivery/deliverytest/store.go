@@ -39,6 +39,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"inbox/old keys are forgotten and refused", inboxForgets},
 		{"operator/pause", operatorPauses},
 		{"operator/cases are kept and discarded", operatorCases},
+		{"operator/revisions in flight are told", operatorInFlight},
 		{"effects/are claimed and fenced", effectsClaimed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
