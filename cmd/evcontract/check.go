@@ -24,6 +24,7 @@ type checkOptions struct {
 	env           []string
 	window        bool
 	asOf          string
+	store         string
 	direction     string
 	message       string
 	encoding      string
@@ -68,6 +69,7 @@ func (o *checkOptions) bind(cmd *cobra.Command) {
 	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated")
 	f.StringArrayVar(&o.env, "env", nil, "compare with what runs in this `ENVIRONMENT`; may be repeated")
 	f.BoolVar(&o.window, "window", false, "compare with every release whose events may still be read, and with what runs")
+	f.StringVar(&o.store, "store", "", "with --window: what is in flight is what this database holds, not what releases' dates say: sqlite:`PATH` or postgres://…")
 	f.StringVar(&o.asOf, "as-of", "", "what counts as now, for --window and waivers: a `DATE` such as 2026-11-30, or 2026-11-30T09:00:00Z")
 	f.StringVar(&o.direction, "direction", "", "forward (deployed consumers read new events), backward (new consumers read old events), full")
 	f.StringVar(&o.message, "message", "", "the Protobuf message that is the event, `NEW[=OLD]`")
@@ -128,6 +130,9 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	now, err := o.now(a.now())
 	if err != nil {
 		return nil, nil, err
+	}
+	if o.store != "" && !o.window {
+		return nil, nil, errors.New("--store says what is in flight: it goes with --window")
 	}
 	all := &rule.Report{Command: "check", Docs: compat.Docs()}
 	b := &bases{app: a, j: j, now: now}
@@ -220,6 +225,7 @@ func (b *bases) gather(ctx context.Context, o *checkOptions, how load.Options) e
 	if !o.window && len(o.env) == 0 && len(b.j.set.Workspace.Repos) == 0 {
 		return nil
 	}
+	how.Defer = how.Defer && o.store == "" // a schema that is not read has no revision
 	if b.repos, err = load.OpenRepos(ctx, b.j.set, how); err != nil {
 		return err
 	}

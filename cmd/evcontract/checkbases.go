@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
@@ -24,6 +25,8 @@ type base struct {
 	runs []string     // the services that run it; nil: all that it declares
 	span compatWindow // which of the windows it is in
 	repo *load.Repo   // nil: what was named on the command line
+
+	flying bool // only its events that a database still holds, for the readers here
 }
 
 // compatWindow says which window a release of another repository is in: that of
@@ -42,13 +45,16 @@ type bases struct {
 	repos *load.Repos
 	now   time.Time
 	list  []*base
+
+	exact   bool // a database says what is in flight
+	unknown []delivery.InFlight
 }
 
 // add enters a revision, or one more reason for it.
 func (b *bases) add(next *base) {
 	for _, known := range b.list {
 		same := known.Commit != "" && known.Commit == next.Commit && known.Repo == next.Repo
-		if known.set != next.set && !same {
+		if known.flying || known.set != next.set && !same {
 			continue
 		}
 		for _, why := range next.Why {
@@ -92,7 +98,11 @@ func (b *bases) window(ctx context.Context, repo *load.Repo) error {
 	if !repo.HasRefs() {
 		return b.disk(ctx, repo)
 	}
-	releases, err := repo.Window(ctx, load.Span(b.j.set), b.now)
+	span := load.Span(b.j.set)
+	if b.exact { // then only what may be rolled back to is told by dates
+		span = time.Duration(b.j.set.Workspace.Window.Rollback.Value)
+	}
+	releases, err := repo.Window(ctx, span, b.now)
 	if err != nil {
 		return err
 	}
@@ -204,6 +214,16 @@ func (b *bases) known(repo *load.Repo) bool {
 // of the other repositories what runs in any environment, else their newest
 // release.
 func (b *bases) collect(ctx context.Context, o *checkOptions) error {
+	if o.store != "" {
+		flying, err := readInFlight(ctx, o.store)
+		if err != nil {
+			return err
+		}
+		b.exact = true
+		if b.unknown, err = b.inFlight(ctx, flying); err != nil {
+			return err
+		}
+	}
 	if o.window {
 		for _, repo := range b.repos.All() {
 			if err := b.window(ctx, repo); err != nil {
@@ -243,6 +263,11 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 	for _, x := range b.list {
 		o := options
 		o.Runs = x.runs
+		if x.flying {
+			all.Scope.Bases = append(all.Scope.Bases, x.Base)
+			all.Merge(b.judgeFlying(x, o))
+			continue
+		}
 		foreign := x.repo != nil && x.repo != b.repos.Own()
 		if foreign && x.span == onlyWrote && len(b.writers(x, own).Events) == 0 {
 			continue // its consumers ran too long ago, and nothing of what it wrote is read here
@@ -261,6 +286,9 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 		o.Side = compat.Writers
 		all.Merge(b.app.compare(b.j, b.writers(x, own), x.root, o))
 	}
+	for _, f := range b.unknown {
+		all.Findings = append(all.Findings, unknownRevision(b.j, f))
+	}
 	all.Scope.Pairs = options.Memory.Pairs()
 	return all
 }
@@ -269,7 +297,7 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 func (b *bases) own() []*base {
 	var own []*base
 	for _, x := range b.list {
-		if x.repo == nil || x.repo == b.repos.Own() {
+		if !x.flying && (x.repo == nil || x.repo == b.repos.Own()) {
 			own = append(own, x)
 		}
 	}
