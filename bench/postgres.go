@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -60,7 +61,7 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 		}
 		_, dropErr := admin.Exec(ctx, "DROP SCHEMA "+schema+" CASCADE")
 		if err = errors.Join(err, dropErr, admin.Close(ctx)); err != nil {
-			fmt.Println("clean up:", err)
+			fmt.Fprintln(os.Stderr, "clean up:", err)
 		}
 	}
 	return []scenario{

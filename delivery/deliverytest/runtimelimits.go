@@ -99,7 +99,7 @@ func relayGivesUp(t *testing.T, w *World) {
 	b := stuckBroker{&Hand{}, make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- delivery.Relay{Store: w.DB.Store, Broker: b, StopWithin: 50 * time.Millisecond}.Run(ctx)
+		ended <- delivery.Relay{Store: w.DB.Store, Broker: b, StopWithin: patience * 2 * time.Second}.Run(ctx)
 	}()
 	<-b.entered
 	cancel()

@@ -38,7 +38,7 @@ type Broker struct {
 	Batch   int           // most messages delivered at once; 500
 	Lease   time.Duration // after which another process of the group may read; 10 s
 	Poll    time.Duration // when there is nothing to read; 20 ms
-	Backoff time.Duration // before a batch that failed is delivered again, twice as long each time, up to 50 times; 100 ms
+	Backoff time.Duration // before a batch that failed is delivered again, twice as long each time, up to ten times; 100 ms
 
 	store *Store
 	group string
@@ -101,7 +101,7 @@ func (b *Broker) Consume(ctx context.Context, topics []string, f func(context.Co
 			switch {
 			case err != nil && ctx.Err() == nil:
 				failed++
-				pause(ctx, delivery.Wait(event.Retry{Initial: b.Backoff, Max: 50 * b.Backoff}, failed))
+				pause(ctx, delivery.Wait(event.Retry{Initial: b.Backoff, Max: 10 * b.Backoff}, failed))
 			case n > 0:
 				failed = 0
 			}

@@ -43,7 +43,7 @@ func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	conn, err := p.idle()
+	conn, err := p.idle(ctx)
 	if conn == nil && err == nil {
 		conn, err = pgx.ConnectConfig(ctx, p.config)
 	}
@@ -54,24 +54,34 @@ func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-func (p *pool) idle() (*pgx.Conn, error) {
+// idle is a connection that rested and is alive, nil if there is none.
+func (p *pool) idle(ctx context.Context) (*pgx.Conn, error) {
+	for {
+		r, err := p.last()
+		switch {
+		case err != nil || r.conn == nil:
+			return nil, err
+		case r.conn.IsClosed():
+		case time.Since(r.since) < stale || r.conn.Ping(ctx) == nil:
+			return r.conn, nil
+		default:
+			end(r.conn)
+		}
+	}
+}
+
+// last takes the one that rested least.
+func (p *pool) last() (r resting, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, errClosed
+		return r, errClosed
 	}
-	for len(p.free) > 0 {
-		r := p.free[len(p.free)-1]
-		p.free = p.free[:len(p.free)-1]
-		if r.conn.IsClosed() {
-			continue
-		}
-		if time.Since(r.since) < stale || r.conn.PgConn().CheckConn() == nil {
-			return r.conn, nil
-		}
-		end(r.conn)
+	if n := len(p.free); n > 0 {
+		r = p.free[n-1]
+		p.free = p.free[:n-1]
 	}
-	return nil, nil
+	return r, nil
 }
 
 // give takes a connection back; one in the middle of something is ended.
