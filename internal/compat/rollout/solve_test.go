@@ -102,7 +102,7 @@ func knotted(r *rand.Rand) rollout.Problem {
 // TestBrute compares the planner with a walk through all states: the same verdict,
 // every plan replayed, every block minimal, every way back walked.
 func TestBrute(t *testing.T) {
-	const cases = 6000
+	const cases = 4500
 	count := map[string]int{}
 	for seed := range uint64(cases) {
 		generator := random
