@@ -118,7 +118,7 @@ func (b berth) declared() bool { return b.Consumer() != nil || len(b.Sends()) > 
 // whose contracts differ there. What --to sends elsewhere is left alone.
 func (f *fleet) aimOwn(ctx context.Context, ref string) error {
 	if !f.repos.Own().HasRefs() && ref != "." {
-		return fmt.Errorf("--to %s: the workspace is in no git repository, so that it has no refs: write --to .", ref)
+		return fmt.Errorf("--to %s: the workspace is in no git repository, so that it has no refs: --to . means its files as they are", ref)
 	}
 	var same, gone []string
 	var set *contract.Set

@@ -186,7 +186,7 @@ func TestLawClosed(t *testing.T) {
 	loose := 0
 	for seed := range rounds(40) {
 		r := newRandom(uint64(seed) + 6e6)
-		d := declares{t, map[string]any{"d": map[string]any(r.closedSchema(2))}}
+		d := declares{t, map[string]any{"d": r.closedSchema(2)}}
 		schema := r.closedSchema(3)
 		whole := map[string]any{"allOf": []any{schema}, "$defs": d.defs}
 		writer := compileOrSkip(t, whole)
