@@ -121,16 +121,24 @@ type look struct {
 	backlogs map[string]delivery.Backlog
 }
 
+// run looks until it is interrupted, or twice. A person who watched and
+// interrupts, at whatever moment, has seen enough: that is no error.
 func (w *watcher) run(ctx context.Context) error {
+	err := w.looks(ctx)
+	if err != nil && w.flags.watch && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (w *watcher) looks(ctx context.Context) error {
 	before, err := w.look(ctx)
 	if err != nil {
 		return err
 	}
 	for {
-		if err := (delivery.SystemClock{}).Sleep(ctx, time.Duration(w.flags.over)); err != nil && !w.flags.watch {
+		if err := (delivery.SystemClock{}).Sleep(ctx, time.Duration(w.flags.over)); err != nil {
 			return fmt.Errorf("interrupted between two looks: %w", err)
-		} else if err != nil {
-			return nil // a person who watched has seen enough
 		}
 		now, err := w.look(ctx)
 		if err != nil {
