@@ -110,7 +110,7 @@ func (k *asker) notes() (out []string, without [][]byte) {
 		}
 		var w []byte
 		if found.has && other.verify(found.value) {
-			if w = encode(other.dress(found.value, site{})); len(w) > maxNote {
+			if w = encode(other.dress(found.value, site{}, place{})); len(w) > maxNote {
 				w = nil
 			}
 		}

@@ -147,7 +147,7 @@ func (k *asker) report(n *node, at site, out outcome) {
 		k.more++
 		return
 	}
-	v, _ := decode(encode(k.dress(out.value, at)))
+	v, _ := decode(encode(k.dress(out.value, at, p)))
 	bad, _ := k.q.Reader.check(v)
 	leaf := k.leaf(bad, p)
 	r := k.q.Reader.refusal(leaf)

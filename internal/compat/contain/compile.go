@@ -78,6 +78,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Message) }
 type Schema struct {
 	root     *node
 	parts    map[string]*node // every subschema, by the validator's location
+	hints    map[string]hint  // the same, where they say something to people
 	closed   func() *node     // root under the assumption of closed writers, made once
 	compiled *jsonschema.Schema
 	files    map[string]string // resource URL to document path
@@ -107,7 +108,7 @@ func Compile(src Source) (s *Schema, err error) {
 	s = &Schema{compiled: compiled, files: p.files, written: p.written}
 	l := newLowering(p, src.AssertFormats)
 	s.root = l.schema(compiled)
-	s.parts = l.parts()
+	s.parts, s.hints = l.parts(), l.hints()
 	s.closed = sync.OnceValue(func() *node { return closeWriter(s.root) })
 	return s, nil
 }

@@ -3,6 +3,9 @@ package contain
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // Sample is an instance made up from a schema.
@@ -11,38 +14,44 @@ type Sample struct {
 	Refusal  *Refusal // nil if the schema's validator takes the instance
 }
 
-const generateSteps = 20_000
+// The budget of making instances up. One that takes more is not worth it.
+const (
+	generateSteps  = 20_000
+	generateStates = 4_000
+)
 
 // Generate makes up to n different valid instances and up to n near misses,
 // each of which breaks one assertion and, where that can be, nothing else. All
 // were put to the validator. The same seed gives the same samples.
 func Generate(s *Schema, seed uint64, n int) []Sample {
-	g := generator{s: s, solver: newSolver(Budget{Steps: generateSteps}), random: rand.New(rand.NewPCG(seed, 0)), seen: map[string]bool{}}
+	g := generator{s: s, solver: newSolver(Budget{Steps: generateSteps, States: generateStates}), random: rand.New(rand.NewPCG(seed, 0)), seen: map[string]bool{}, dresser: newDresser(s, seed)}
 	g.valid(n)
 	g.invalid(n)
 	return g.out
 }
 
 type generator struct {
-	s      *Schema
-	solver *solver
-	random *rand.Rand
-	seen   map[string]bool
-	out    []Sample
+	s       *Schema
+	solver  *solver
+	random  *rand.Rand
+	seen    map[string]bool
+	dresser *dresser
+	out     []Sample
 }
 
 // keep puts a value to the validator, and keeps it if it is new and as wanted.
 func (g *generator) keep(v any, valid bool) bool {
 	text := encode(v)
-	if g.seen[string(text)] {
-		return false
-	}
 	w, err := decode(text)
 	if err != nil {
 		return false
 	}
 	bad, err := g.s.check(w)
 	if err != nil || (bad == nil) != valid {
+		return false
+	}
+	text = encode(g.dressed(w, bad))
+	if g.seen[string(text)] {
 		return false
 	}
 	g.seen[string(text)] = true
@@ -52,6 +61,27 @@ func (g *generator) keep(v any, valid bool) bool {
 	}
 	g.out = append(g.out, sample)
 	return true
+}
+
+// dressed makes a value read well, with the same verdict for the same reason.
+func (g *generator) dressed(v any, bad *jsonschema.ValidationError) any {
+	var path []string
+	if bad != nil {
+		leaf := likely(leafOf(bad))
+		path = strings.Split(unescapePath(leaf.InstanceLocation), "/")[1:]
+		path = append([]string{}, path...)
+	}
+	return g.dresser.dress(v, path, func(w any) bool {
+		w, err := decode(encode(w))
+		if err != nil {
+			return false
+		}
+		now, err := g.s.check(w)
+		if err != nil || (now == nil) != (bad == nil) {
+			return false
+		}
+		return bad == nil || likely(leafOf(now)).AbsoluteKeywordLocation == likely(leafOf(bad)).AbsoluteKeywordLocation
+	})
 }
 
 // valid starts from the smallest instance and adds more and more of what the

@@ -108,6 +108,7 @@ type marked struct {
 	emptyEnum bool
 	dynamic   string
 	ecma      *ecmaPattern
+	examples  []any // and the default
 }
 
 func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
@@ -119,7 +120,13 @@ func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschem
 	if s, ok := m[ecmaKeyword].(string); ok {
 		found.ecma = newECMA(s)
 	}
-	if found == (marked{}) {
+	found.examples, _ = m["examples"].([]any)
+	for _, keyword := range []string{"example", "default"} {
+		if v, ok := m[keyword]; ok {
+			found.examples = append(found.examples[:len(found.examples):len(found.examples)], v)
+		}
+	}
+	if !found.emptyEnum && found.dynamic == "" && found.ecma == nil && len(found.examples) == 0 {
 		return nil, nil
 	}
 	return &found, nil

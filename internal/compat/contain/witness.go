@@ -78,57 +78,26 @@ func extend(path []string, v any, pointer string) []string {
 	return out
 }
 
-// dress replaces values off the offending path by those of an example, if the
-// result still replays.
-func (k *asker) dress(v any, at site) any {
+// dress replaces values off the offending path by those of an example, or by
+// plausible ones, if the result still replays and is refused at the same place.
+func (k *asker) dress(v any, at site, p place) any {
+	where := func(v any) string {
+		bad, err := k.q.Reader.check(v)
+		if err != nil || bad == nil {
+			return ""
+		}
+		return k.leaf(bad, p).AbsoluteKeywordLocation
+	}
+	first := where(v)
+	does := func(w any) bool { return k.verify(w) && where(w) == first }
 	for _, seed := range k.seeds {
-		if d := borrow(v, seed, at.path); k.verify(d) {
+		if d := borrow(v, seed, at.path); does(d) {
 			return d
 		}
 	}
-	if d := plausible("", v, at.path); k.verify(d) {
-		return d
-	}
-	return v
-}
-
-// plausible gives empty strings off the offending path a value that reads well.
-func plausible(name string, v any, path []string) any {
-	switch v := v.(type) {
-	case string:
-		if v == "" && len(path) > 0 {
-			return plausibleText(name)
-		}
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, e := range v {
-			switch {
-			case len(path) > 0 && key == path[0]:
-				out[key] = plausible(key, e, path[1:])
-			default:
-				out[key] = plausible(key, e, []string{""})
-			}
-		}
-		return out
-	}
-	return v
-}
-
-func plausibleText(name string) string {
-	lower := strings.ToLower(name)
-	switch {
-	case strings.HasSuffix(lower, "_at"), strings.HasSuffix(name, "At"), strings.Contains(lower, "time"), strings.Contains(lower, "date"):
-		return "2024-02-29T10:20:30Z"
-	case strings.Contains(lower, "email"):
-		return "a@example.com"
-	case strings.Contains(lower, "url"), strings.Contains(lower, "uri"):
-		return "https://example.com"
-	case strings.HasSuffix(lower, "id"), strings.HasSuffix(lower, "key"):
-		return name + "-1"
-	case lower == "currency":
-		return "EUR"
-	}
-	return "a " + name
+	d := newDresser(k.q.Writer, 1)
+	d.also = []*node{k.writer, k.reader}
+	return d.dress(v, append([]string{}, at.path...), does)
 }
 
 func borrow(v, seed any, path []string) any {
