@@ -80,7 +80,7 @@ func (j jsonRead) seeds() [][]byte {
 }
 
 // maxElse is how long an event may be that stands in the middle of a note.
-const maxElse = 240
+const maxElse = 200
 
 // assumed says under which assumptions an answer holds, and what would be
 // refused without them; the report says that it holds.
