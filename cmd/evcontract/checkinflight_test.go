@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/delivery/deliverytest"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/source"
@@ -96,6 +97,15 @@ func TestCheckStore(t *testing.T) {
 	check(exitClean, "against v1.1 (in flight), v1.5", store...)
 	publish("o-2", "0123456789abcdef")
 	check(exitFindings, "OrderPaid.v1: the database holds events of revision 0123456789abcdef", store...)
+	member := delivery.Member{Consumer: "loyalty", Instance: "one", Owner: "team-loyalty", Revision: "fedcba9876543210", Build: "b1", Host: "h"}
+	if err := s.Join(t.Context(), member); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	a := &app{out: &out, err: &out, now: time.Now}
+	if code := a.run(t.Context(), append([]string{"deployed", "list"}, store...)); code != exitClean || !strings.Contains(out.String(), "loyalty   team-loyalty  fedcba9876543210  b1     1\n") {
+		t.Errorf("deployed list: exit code %d:\n%s", code, out.String())
+	}
 	check(exitFailure, "nowhere.db", "--store", "sqlite:nowhere.db")
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -42,17 +38,24 @@ func (a *app) deployedList() *cobra.Command {
 		Use:   "list",
 		Short: "List what runs: service, ref, what it produces and reads",
 		Example: `  evcontract deployed list
-  evcontract deployed list --env prod --format json`,
+  evcontract deployed list --env prod --format json
+  evcontract deployed list --store postgres://db.example.com/loyalty`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return fmt.Errorf("--format: %q: want text or json", format)
 			}
+			if isDatabase(store) {
+				if env != "" {
+					return errors.New("--env and a database in --store: the database is of one environment, leave --env out")
+				}
+				return a.listReported(cmd.Context(), store, format)
+			}
 			return a.listDeployed(cmd.Context(), env, store, format)
 		},
 	}
 	cmd.Flags().StringVar(&env, "env", "", "the `ENVIRONMENT`; left out: all that evcontract.yaml names")
-	cmd.Flags().StringVar(&store, "store", "", storeHelp)
+	cmd.Flags().StringVar(&store, "store", "", storeHelp+"; or the database of the running system, where inboxes report themselves: sqlite:PATH, postgres://…")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
 }
@@ -73,6 +76,9 @@ func (a *app) deployedSet() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if env == "" {
 				return errors.New("say which environment: --env prod")
+			}
+			if isDatabase(store) {
+				return errors.New("--store: in a database inboxes report themselves what runs: name a folder")
 			}
 			return a.setDeployed(cmd.Context(), env, store, args)
 		},
@@ -268,104 +274,4 @@ func (a *app) verifyDeployed(ctx context.Context, j *judged, file environmentFil
 	defer repos.Close()
 	_, err = repos.Running(ctx, env)
 	return err
-}
-
-// deployment is one revision of a service, as list shows it.
-type deployment struct {
-	Environment string   `json:"environment"`
-	Service     string   `json:"service"`
-	Repo        string   `json:"repo"`
-	Ref         string   `json:"ref"`
-	Commit      string   `json:"commit"`
-	Produces    []string `json:"produces"` // OrderPaid.v1@0123456789abcdef
-	Reads       []string `json:"reads"`
-}
-
-func (a *app) listDeployed(ctx context.Context, env, store, format string) error {
-	j, err := a.workspace(ctx)
-	if err != nil {
-		return err
-	}
-	names := slices.Sorted(maps.Keys(j.set.Workspace.Environments))
-	if env != "" {
-		names = []string{env}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s names no environment: write environments: {prod: environments/prod.yaml}", j.shown(contract.WorkspaceFile))
-	}
-	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
-	if err != nil {
-		return j.placed(err)
-	}
-	defer repos.Close()
-	all := []deployment{}
-	for _, name := range names {
-		file, err := j.environmentFile(name, store)
-		if err != nil {
-			return err
-		}
-		parsed, err := file.parse()
-		if err != nil {
-			return err
-		}
-		running, err := repos.Running(ctx, parsed)
-		if err != nil {
-			return err
-		}
-		all = append(all, deploymentsOf(name, running)...)
-	}
-	return writeDeployments(a.out, format, all)
-}
-
-func deploymentsOf(env string, running []load.Running) []deployment {
-	var all []deployment
-	for _, r := range running {
-		for _, i := range r.Instances {
-			d := deployment{
-				Environment: env, Service: r.Service.Name.Value, Repo: r.Repo.Path,
-				Ref: i.Ref.Value, Commit: i.Set.Tree.Commit, Produces: []string{}, Reads: []string{},
-			}
-			for _, e := range r.Produces(i) {
-				d.Produces = append(d.Produces, e.Name.Value.String()+"@"+e.Revision())
-			}
-			if c := r.Consumer(i); c != nil {
-				for _, reading := range c.Reads {
-					d.Reads = append(d.Reads, readRevision(i.Set, reading.Event.Value))
-				}
-			}
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// readRevision names an event with the revision that the reader has of it, where
-// its repository holds a copy.
-func readRevision(set *contract.Set, name contract.Name) string {
-	if e := set.Event(name); e != nil {
-		return name.String() + "@" + e.Revision()
-	}
-	return name.String()
-}
-
-func writeDeployments(w io.Writer, format string, all []deployment) error {
-	if format == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"tool": "evcontract", "version": version(), "deployed": all})
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ENVIRONMENT\tSERVICE\tRUNS\tCOMMIT\tREPOSITORY\tPRODUCES\tREADS")
-	for _, d := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.12s\t%s\t%s\t%s\n", plain(d.Environment), plain(d.Service), plain(d.Ref), d.Commit, plain(d.Repo),
-			plain(orDash(d.Produces)), plain(orDash(d.Reads)))
-	}
-	return t.Flush()
-}
-
-func orDash(words []string) string {
-	if len(words) == 0 {
-		return "-"
-	}
-	return strings.Join(words, " ")
 }
