@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -133,18 +134,41 @@ func (c comparer) fields(sent, seen *seenField, at string) string {
 	return ""
 }
 
-// mapAndList compares a map with a list of its entries, of which the count alone
-// tells enough here: what an entry holds is compared where both are maps.
+// mapAndList compares a map with a list of its entries.
 func (c comparer) mapAndList(sent, seen *seenField, at string) string {
 	for _, f := range []*seenField{sent, seen} {
 		if !f.fd.IsMap() && f.fd.Message() == nil {
 			return at + ": the bytes of entries, and no entries"
 		}
 	}
-	if a, b := len(sent.values)+len(sent.entries), len(seen.values)+len(seen.entries); a != b {
-		return fmt.Sprintf("%s: %d entries, %d seen", at, a, b)
+	all, seenAll := sent.asMessages(), seen.asMessages()
+	if len(all) != len(seenAll) {
+		return fmt.Sprintf("%s: %d entries, %d seen", at, len(all), len(seenAll))
+	}
+	for _, m := range all {
+		found := slices.ContainsFunc(seenAll, func(other seenMessage) bool {
+			return c.messages(m, other, sent.fd.Message(), seen.fd.Message(), at) == ""
+		})
+		if !found {
+			return at + ": an entry that is not seen"
+		}
 	}
 	return ""
+}
+
+// asMessages gives the entries of a map, or the elements of a list of messages.
+func (f *seenField) asMessages() []seenMessage {
+	var all []seenMessage
+	for _, v := range f.values {
+		all = append(all, v.message)
+	}
+	for _, e := range f.entries {
+		all = append(all, seenMessage{
+			1: {fd: f.fd.MapKey(), values: []seenValue{e.key}},
+			2: {fd: f.fd.MapValue(), values: []seenValue{e.value}},
+		})
+	}
+	return all
 }
 
 // dropped reports whether a reader that ignores unknown enum values put this

@@ -134,6 +134,7 @@ func TestPropertyProtobuf(t *testing.T) {
 func FuzzPropertyProtobuf(f *testing.F) {
 	f.Add(int64(100_000))
 	f.Add(int64(99837)) // a map that is read as a list of bytes
+	f.Add(int64(99629)) // a list of messages that is read as a map
 	f.Fuzz(func(t *testing.T, seed int64) { propertySeed(t, seed, 20, map[rule.Answer]int{}) })
 }
 
