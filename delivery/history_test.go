@@ -162,6 +162,12 @@ func (h *history) change(rt *rapid.T) {
 	}
 	h.must(h.Change(h.ctx, f))
 	h.facts = append(h.facts, f)
+	if rapid.IntRange(0, 3).Draw(rt, "next major version") == 0 { // which no consumer here reads yet
+		h.must(h.DB.InTx(h.ctx, func(ctx context.Context, tx event.Tx) error {
+			_, err := tx.Append(ctx, f.Draft("OrderPaid.v2"))
+			return err
+		}))
+	}
 }
 
 // retry publishes a fact a second time, as a business operation does that

@@ -69,9 +69,11 @@ func (r *runner) entry(it item) Entry {
 }
 
 // passing is an event that nobody handles in a consumer that needs every step:
-// the chain of versions runs through it, so its lane's mark must move.
+// the chain of versions runs through it, so its lane's mark must move. Another
+// major version of an event that is read is no such step: the fact comes in the
+// version that is read as well, or the consumer misses it, which shows as a gap.
 func (r *runner) passing(m event.Message) (item, bool) {
-	if !r.contiguous || m.AggregateType == "" || m.Subject == "" || m.Version == 0 {
+	if !r.contiguous || r.names[NameOf(m.Type)] || m.AggregateType == "" || m.Subject == "" || m.Version == 0 {
 		return item{}, false
 	}
 	var key event.Key

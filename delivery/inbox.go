@@ -44,7 +44,8 @@ type runner struct {
 	consumer   event.Consumer
 	policy     event.Policy
 	routes     map[string]*event.Route
-	contiguous bool // some route needs every step
+	names      map[string]bool // of the events that are read, without their major version
+	contiguous bool            // some route needs every step
 	member     Member
 	slots      slots
 }
@@ -113,7 +114,7 @@ func (r *runner) route() error {
 	if c.Name == "" || len(c.Routes) == 0 {
 		return errors.New("consumer without a name or without routes: use the generated one")
 	}
-	r.routes = make(map[string]*event.Route, len(c.Routes))
+	r.routes, r.names = make(map[string]*event.Route, len(c.Routes)), map[string]bool{}
 	for i := range c.Routes {
 		route := &c.Routes[i]
 		switch {
@@ -124,7 +125,7 @@ func (r *runner) route() error {
 		case r.routes[route.Event] != nil:
 			return fmt.Errorf("consumer %s: two routes for %s", c.Name, route.Event)
 		}
-		r.routes[route.Event] = route
+		r.routes[route.Event], r.names[NameOf(route.Event)] = route, true
 		r.contiguous = r.contiguous || route.Order == event.OrderContiguous
 	}
 	return nil
