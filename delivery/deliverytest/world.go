@@ -180,6 +180,7 @@ func (w *World) Effects() map[string]delivery.Effect {
 		Within: patience * 300 * time.Millisecond,
 		Retry:  event.Retry{Attempts: 50, Initial: w.Policy.Retry.Initial, Max: w.Policy.Retry.Max}, // a slow machine is no reason to give up
 		Call: func(ctx context.Context, e event.Effect) (string, error) {
+			ctx = context.WithoutCancel(ctx) // a request that has left cannot be called back: cut off, it might arrive after we asked for it
 			return "ref", w.DB.InTx(ctx, func(ctx context.Context, tx event.Tx) error {
 				return w.DB.Exec(ctx, tx, "INSERT INTO t_provider (key) VALUES ($1)", e.Key.String())
 			})
