@@ -95,6 +95,9 @@ func TestCheckStore(t *testing.T) {
 	check(exitClean, "", append(store, "--direction", "forward")...)
 	schema("")
 	check(exitClean, "against v1.1 (in flight), v1.5", store...)
+	schema(`, "note": {"type": "string"}`)
+	publish("o-3", revisionOf(t, dir)) // not released, and what is checked
+	check(exitClean, "against v1.1 (in flight), v1.5", store...)
 	publish("o-2", "0123456789abcdef")
 	check(exitFindings, "OrderPaid.v1: the database holds events of revision 0123456789abcdef", store...)
 	member := delivery.Member{Consumer: "loyalty", Instance: "one", Owner: "team-loyalty", Revision: "fedcba9876543210", Build: "b1", Host: "h"}
