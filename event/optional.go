@@ -47,12 +47,12 @@ func NumberOf[D any, P interface {
 	return NumberAs[D, P](&s)
 }
 
-// AppendNumber writes a number of a type that writes itself as text. One that
-// cannot is left out, for the decoder to refuse.
+// AppendNumber writes a number of a type that writes itself as text. Of one that
+// cannot it notes so, for the decoder to refuse.
 func AppendNumber(b []byte, d encoding.TextMarshaler) []byte {
 	text, err := d.MarshalText()
 	if err != nil {
-		return b
+		text = nil
 	}
-	return append(b, text...)
+	return AppendRaw(b, text)
 }

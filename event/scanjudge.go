@@ -30,6 +30,24 @@ func (s *Scanner) OneOf(values ...string) {
 	s.Refuse("%s is not one of the values that the contract lists", clip([]byte(got)))
 }
 
+// Tag tells of which kind the object at hand is by the value of one member, which
+// must be one of some texts. It passes nothing.
+func (s *Scanner) Tag(name string, values ...string) string {
+	probe, tag := *s, ""
+	for probe.Object(); probe.Member(); probe.Skip() {
+		if string(probe.Name()) == name {
+			if tag = probe.Pick(values...); probe.err != nil {
+				s.refuse(probe.err)
+			}
+			return tag
+		}
+	}
+	if probe.Need(name, false); probe.err != nil {
+		s.refuse(probe.err)
+	}
+	return ""
+}
+
 // Count tells how many readers take the value at hand. It passes nothing.
 func (s *Scanner) Count(readers ...func(*Scanner)) int {
 	n := 0

@@ -73,6 +73,8 @@ func (s *Scanner) mismatch(want, got Kind) {
 func (s *Scanner) syntax(want string) {
 	switch {
 	case s.err != nil:
+	case s.at < len(s.data) && s.data[s.at] == unset:
+		s.Refuse("not JSON: no value was set, where %s should stand", want)
 	case s.at >= len(s.data):
 		s.Refuse("not JSON: the text ends where %s should stand", want)
 	default:

@@ -56,6 +56,18 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"')
 }
 
+// AppendRaw writes what already is JSON. Where nothing is, it notes so for the
+// decoder to refuse: a list's only element would be gone without a word.
+func AppendRaw[T ~string | ~[]byte](b []byte, text T) []byte {
+	if len(text) == 0 {
+		return append(b, unset)
+	}
+	return append(b, text...)
+}
+
+// unset stands in a payload where user code has set no value. It is no JSON.
+const unset = 0
+
 // EndObject closes an object that starts at an offset of b and whose members
 // were each written after a comma.
 func EndObject(b []byte, start int) []byte {

@@ -81,7 +81,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 // several makes the type of a value that may be of several kinds, or one of
 // several objects.
 func (b *builder) several(t *typ, k kinds, w *want, path contract.Path, hint string) *typ {
-	if known := b.byShape[t.shape]; known != nil && known.union && w.plain() {
+	if known := b.byShape[t.shape]; known != nil && known.kind == unionKind && w.plain() {
 		known.alsoAt(path)
 		again := *known
 		again.null = t.null

@@ -42,6 +42,12 @@ var misuses = []struct{ name, body, want string }{
 		`value of type func(e events.LedgerOrderPaidV2)`},
 	{"a handler of an event that is upcast", `_ = events.Ledger[int]{OrderPaidV1: nil}`,
 		`unknown field OrderPaidV1 in struct literal of type events.Ledger[int]`},
+	{"an arm of another value", `_ = events.StockMovedV1{Carrier: events.StockMovedV1EitherString("ab")}`,
+		`events.StockMovedV1EitherString does not implement events.StockMovedV1Carrier (missing method isStockMovedV1Carrier)`},
+	{"an arm that is no pointer", `_ = events.StockMovedV1{Carrier: events.StockMovedV1CarrierTruck{}}`,
+		`method isStockMovedV1Carrier has pointer receiver`},
+	{"a case that no arm is", `var e events.StockMovedV1; switch e.Carrier.(type) { case *events.StockMovedV1EitherObject: }`,
+		`cannot have dynamic type *events.StockMovedV1EitherObject (missing method isStockMovedV1Carrier)`},
 	{"an effect that the consumer did not declare", `var e events.LoyaltyOrderPaidV1; _ = e.Mail`,
 		`e.Mail undefined`},
 }

@@ -1,7 +1,5 @@
 package codegen
 
-import "strings"
-
 // decoder prints how the types of one builder are read.
 type decoder struct {
 	*printer
@@ -9,20 +7,20 @@ type decoder struct {
 	used names // variables of the function that is being printed
 }
 
-// printDecoders writes a decode method for every struct.
+// printDecoders writes a decode method for every struct, and a function for
+// every union.
 func (d decoder) printDecoders() {
 	for _, t := range d.types {
-		if t.kind == structKind {
+		switch t.kind {
+		case structKind:
 			d.structure(t)
+		case unionKind:
+			d.union(t)
 		}
 	}
 }
 
 func (d decoder) structure(t *typ) {
-	if t.union {
-		d.variants(t)
-		return
-	}
 	if t.tuple {
 		d.tuple(t)
 		return
@@ -59,48 +57,6 @@ func (d decoder) structure(t *typ) {
 			d.line("}")
 		}
 	}
-	d.line("}")
-}
-
-// variants reads a value by its kind.
-func (d decoder) variants(t *typ) {
-	d.used = names{}
-	d.line("")
-	d.line("func (v *%s) decode(s *event.Scanner) {", t.name)
-	d.line("switch s.Kind() {")
-	var wants []string
-	for i := 0; i < len(t.fields); i++ {
-		f := t.fields[i]
-		wants = append(wants, f.doc)
-		d.line("case event.%s:", f.json)
-		alike := 1
-		for i+alike < len(t.fields) && t.fields[i+alike].json == f.json {
-			alike++
-		}
-		d.alike(t.fields[i : i+alike])
-		i += alike - 1
-	}
-	d.line("default:")
-	d.line("s.Want(%s)", quote(strings.TrimPrefix(orList(wants), "want ")))
-	d.line("}")
-	d.line("}")
-}
-
-// alike reads a value that may be one of several objects: as the first that
-// fits, else as the last, which says what is wrong.
-func (d decoder) alike(fields []*field) {
-	last := len(fields) - 1
-	if last == 0 {
-		d.member(fields[0])
-		return
-	}
-	d.line("switch {")
-	for _, f := range fields[:last] {
-		d.line("case s.Try(%s):", d.judgeName(f.typ.shape, f.typ.hint, f.typ.how()))
-		d.member(f)
-	}
-	d.line("default:")
-	d.member(fields[last])
 	d.line("}")
 }
 

@@ -9,11 +9,15 @@ type encoder struct {
 	used names
 }
 
-// printEncoders writes an append method for every struct that is kept.
+// printEncoders writes an append method for every struct that is kept, and a
+// function for every union.
 func (e encoder) printEncoders() {
 	for _, t := range e.types {
-		if t.kind == structKind {
+		switch t.kind {
+		case structKind:
 			e.structure(t)
+		case unionKind:
+			e.union(t)
 		}
 	}
 }
@@ -29,10 +33,6 @@ func (e encoder) structure(t *typ) {
 	} else {
 		e.line("func (v *%s) append(b []byte) []byte {", t.name)
 	}
-	if t.union {
-		e.variants(t)
-		return
-	}
 	if t.tuple {
 		e.tuple(t)
 		return
@@ -45,18 +45,6 @@ func (e encoder) structure(t *typ) {
 		e.more(t)
 	}
 	e.line("return event.EndObject(b, start)")
-	e.line("}")
-}
-
-// variants writes what is there. Two values side by side are no JSON: the
-// decoder that looks at every payload refuses them.
-func (e encoder) variants(t *typ) {
-	for _, f := range t.fields {
-		e.line("if v.%s != nil {", f.name)
-		e.value(f.typ, deref(f, "v."+f.name))
-		e.line("}")
-	}
-	e.line("return b")
 	e.line("}")
 }
 
@@ -129,21 +117,27 @@ func (e encoder) value(t *typ, x string) {
 		if t.name != "" {
 			e.line("b = event.AppendNumber(b, %s)", x)
 		} else {
-			e.line("b = append(b, %s...)", x)
+			e.line("b = event.AppendRaw(b, %s)", x)
 		}
 	case sliceKind:
 		e.slice(t, x)
 	case mapKind:
 		e.mapping(t, x)
 	case structKind:
-		if t.alters {
-			e.line("b = %s.append(b, whole)", x)
-		} else {
-			e.line("b = %s.append(b)", x)
-		}
+		e.line("b = %s.append(b%s)", x, t.passWhole())
+	case unionKind:
+		e.line("b = %s(b, %s%s)", t.write, x, t.passWhole())
 	default:
-		e.line("b = append(b, %s...)", x)
+		e.line("b = event.AppendRaw(b, %s)", x)
 	}
+}
+
+// passWhole hands on whether what a retry may change is written too.
+func (t *typ) passWhole() string {
+	if t.alters {
+		return ", whole"
+	}
+	return ""
 }
 
 // element writes a value that may be null.

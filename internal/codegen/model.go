@@ -22,6 +22,7 @@ const (
 	sliceKind                 // []T
 	mapKind                   // map[string]T
 	structKind                // a type of its own
+	unionKind                 // a sealed interface
 )
 
 var goNames = map[goKind]string{
@@ -32,11 +33,11 @@ var goNames = map[goKind]string{
 // typ is a Go type and what a value of it must satisfy.
 type typ struct {
 	kind   goKind
-	name   string // of a struct, an enum or a decimal type
-	shape  *shape // whose limits a value is held against
-	null   bool   // null is allowed
-	elem   *typ   // of a slice or a map
-	fields []*field
+	name   string   // of a struct, an enum or a decimal type
+	shape  *shape   // whose limits a value is held against
+	null   bool     // null is allowed
+	elem   *typ     // of a slice or a map
+	fields []*field // of a struct; of a union its arms
 	extra  *typ     // of a struct: members that it has no field for, elements behind a tuple's places; nil: none are kept
 	closed bool     // of a struct: other members are refused
 	others []string // of a closed struct: members that the contract names and nobody wants
@@ -49,7 +50,9 @@ type typ struct {
 	want   *want  // the part of it that is read
 	shared bool   // it stands at other paths too
 	unkept bool   // of a struct: it only judges
-	union  bool   // of a struct: one of its fields is there
+	read   string // of a union: the function that reads one
+	write  string // of a union: the function that writes one
+	tag    *tag   // of a union: what tells its objects apart; nil: they are tried in order
 	tuple  bool   // of a struct: a list whose elements have a type by their place
 	alters bool   // it holds a field that a retry may change
 }
@@ -74,16 +77,19 @@ type field struct {
 	doc        string
 	deprecated bool
 	path       contract.Path
-	wrap       bool // event.Optional stands for a pointer
+	wrap       bool   // event.Optional stands for a pointer
+	arm        string // of a union: the type that wraps the value; empty: the value's own type is the arm
 }
 
 // pointer reports whether a type needs a pointer to be able to be absent.
-func (t *typ) pointer() bool { return t.kind != rawKind && t.kind != sliceKind && t.kind != mapKind }
+func (t *typ) pointer() bool {
+	return t.kind != rawKind && t.kind != sliceKind && t.kind != mapKind && t.kind != unionKind
+}
 
 // goType writes the type, without regard to null.
 func (t *typ) goType() string {
 	switch t.kind {
-	case enumKind, structKind:
+	case enumKind, structKind, unionKind:
 		return t.name
 	case decimalKind:
 		return cmp.Or(t.name, goNames[t.kind])

@@ -1,8 +1,12 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/contract"
+import (
+	"strings"
 
-// printTypes declares the structs and enums that a builder met after the root.
+	"github.com/evcontract/evcontract/internal/contract"
+)
+
+// printTypes declares the structs, enums and unions that a builder met after the root.
 func (p *printer) printTypes(event string, types []*typ) {
 	for _, t := range types {
 		if t.unkept {
@@ -10,9 +14,12 @@ func (p *printer) printTypes(event string, types []*typ) {
 		}
 		p.line("")
 		p.typeDoc(event, t)
-		if t.kind == enumKind {
+		switch t.kind {
+		case enumKind:
 			p.printEnum(t)
-		} else {
+		case unionKind:
+			p.printUnion(t)
+		default:
 			p.printStruct(t)
 		}
 	}
@@ -21,9 +28,9 @@ func (p *printer) printTypes(event string, types []*typ) {
 // typeDoc says where the values of a type stand, and what the schema says of them.
 func (p *printer) typeDoc(event string, t *typ) {
 	p.comment(t.name + " is " + place(t) + " in " + event + ". " + t.doc)
-	if t.union {
+	if t.kind == unionKind {
 		p.line("//")
-		p.comment("It is of one of several kinds: one field is set.")
+		p.comment(strings.Replace(orList(t.arms()), "want", "It is", 1) + ".")
 	}
 	if t.tuple {
 		p.line("//")
@@ -63,9 +70,7 @@ func (p *printer) printStruct(t *typ, more ...string) {
 func (p *printer) printFields(t *typ) {
 	for _, f := range t.fields {
 		if f.kept() && !f.hidden {
-			if !t.union {
-				p.doc(f.doc, f.deprecated)
-			}
+			p.doc(f.doc, f.deprecated)
 			p.line("%s %s", f.name, f.goType())
 		}
 	}

@@ -108,7 +108,7 @@ func (b *builder) locateOne(r *roleSpec, t *typ) {
 }
 
 func (t *typ) find(step contract.Step) *field {
-	if t.kind != structKind || t.union || t.tuple || step.Kind != contract.FieldStep {
+	if t.kind != structKind || t.tuple || step.Kind != contract.FieldStep {
 		return nil
 	}
 	for _, f := range t.fields {

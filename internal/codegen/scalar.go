@@ -33,6 +33,8 @@ func (d decoder) scalar(t *typ) string {
 		return "json.Number(s.Integer())"
 	case goBool:
 		return "s.Bool()"
+	case unionKind:
+		return t.read + "(s)"
 	}
 	return "json.RawMessage(bytes.Clone(s.Raw()))"
 }

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -10,7 +11,7 @@ import (
 // variant is one kind that a value of several kinds may have.
 type variant struct {
 	kind kinds
-	name string // of its field in Go
+	name string // of its arm in Go
 	json string // of its Kind in package event
 	want string
 }
@@ -38,8 +39,8 @@ func kindsIn(k kinds) []variant {
 	return list
 }
 
-// union makes a struct with a field for each kind that the value may have. It
-// is false where the kinds don't tell the alternatives apart.
+// union makes a sealed interface with an arm for each kind that the value may
+// have. It is false where the kinds don't tell the alternatives apart.
 func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint string) bool {
 	parts := kindsIn(k)
 	if len(parts) == 0 || len(parts) == 1 && k != objectKind || len(parts) == len(variants)-1 || t.shape.all != nil || t.shape.target != nil || b.loose {
@@ -48,12 +49,12 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 	if t.shape.any != nil && t.shape.one != nil {
 		return false
 	}
-	t.kind, t.union = structKind, true
-	t.judge = nil
+	t.kind, t.judge = unionKind, nil
 	if without := t.shape.withoutUnion(); without.mixed() {
 		t.judge = t.shape
 	}
 	t.name = b.names.take(hint)
+	t.read, t.write = b.names.take("read"+t.name), b.names.take("append"+t.name)
 	if w.plain() {
 		b.byShape[t.shape] = t
 	}
@@ -61,8 +62,11 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 	used := names{}
 	for _, v := range parts {
 		if v.kind == objectKind && t.shape.choice() {
-			t.judge = t.shape
-			for _, arm := range t.shape.objects() {
+			arms := t.shape.objects()
+			if t.tag = b.tagOf(arms, w); t.tag == nil {
+				t.judge = t.shape
+			}
+			for _, arm := range arms {
 				b.variant(t, v, arm, used.take(armName(arm)), w, path)
 			}
 			continue
@@ -80,7 +84,84 @@ func (b *builder) variant(t *typ, v variant, arm *shape, name string, w *want, p
 	f := &field{json: v.json, name: name, doc: v.want, path: path}
 	f.typ = b.build(arm, w, path, t.name+name)
 	f.typ.null = false
+	if f.typ.kind != structKind && f.typ.kind != enumKind {
+		f.arm = b.names.take(t.name + name)
+	}
+	t.alters = t.alters || f.typ.alters
 	t.fields = append(t.fields, f)
+}
+
+// tag is a member that every object of a union has, and whose values tell of
+// which of them it is.
+type tag struct {
+	name   string
+	values [][]string // of each arm
+}
+
+// tagOf finds the tag of a union's objects, nil where they have none.
+func (b *builder) tagOf(arms []*shape, w *want) *tag {
+	if !w.plain() {
+		return nil // the tag may be what nobody reads
+	}
+	objects := make([]object, len(arms))
+	for i, arm := range arms {
+		settled, _ := settle(arm)
+		objects[i] = flatten(settled)
+	}
+	for _, m := range objects[0].members {
+		found, seen := tag{name: m.name}, map[string]bool{}
+		for _, o := range objects {
+			if texts := b.texts(o, m.name); texts != nil && !anyOf(texts, seen) {
+				found.values = append(found.values, texts)
+			}
+		}
+		if len(found.values) == len(arms) {
+			return &found
+		}
+	}
+	return nil
+}
+
+// anyOf reports whether one of some texts was seen, and notes them all.
+func anyOf(texts []string, seen map[string]bool) bool {
+	again := false
+	for _, text := range texts {
+		again = again || seen[text]
+		seen[text] = true
+	}
+	return again
+}
+
+// texts are the strings of which a required member must be one, nil where
+// others are allowed too. A reader that ignores unknown values of an enum allows
+// all.
+func (b *builder) texts(o object, name string) []string {
+	if !o.needs(name) {
+		return nil
+	}
+	for _, m := range o.members {
+		if m.name != name {
+			continue
+		}
+		settled, null := settle(m.shape)
+		values := settled.enum
+		if settled.equal != nil {
+			values = []*value{settled.equal}
+		} else if b.ignoresEnums() {
+			return nil
+		}
+		if null || kindsOf(values) != stringKind {
+			return nil
+		}
+		var list []string
+		for _, v := range values {
+			if !slices.Contains(list, v.Text) {
+				list = append(list, v.Text)
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 // objects are the alternatives that are objects.

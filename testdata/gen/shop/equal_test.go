@@ -33,7 +33,8 @@ var seeds = []struct {
 	{"stock_moved.v1.schema.yaml", func(b []byte) error { _, _, err := events.DecodeStockMovedV1(b); return err }, `{
 		"warehouse": "w", "movement": 7, "type": "move", "range": [1, 2.5], "url": "u", "URL": "U", "key": "k", "version": 2, "huge": 1,
 		"matrix": [[1, null], []], "by_day": {"mon": {"am": [true]}}, "nothing": null, "anything": [1], "either": {"kind": "box", "size": 3},
-		"mixed": 5, "speed": "fast", "boxes": 2, "flag": "skip", "zero": 0, "owner": {"id": "i", "name": "n"}, "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
+		"mixed": 5, "speed": "fast", "boxes": 2, "flag": "skip", "zero": 0, "owner": {"id": "i", "name": "n"}, "carrier": {"by": "truck", "plate": "p"},
+		"route": [{"by": "ship", "berths": 1, "then": {"by": "truck", "plate": "q"}}, true, null], "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
 		"more": {"a": 1, "b": "c"}, "picky": {"xa": 1}, "extended": {"city": "x", "door": 1},
 		"conditional": {"mode": "heavy", "weight": 2}, "deps": {"card": "c", "billing": "b"}}`},
 }
@@ -77,7 +78,7 @@ func TestDecodeIsValidate(t *testing.T) {
 var values = []string{
 	`null`, `true`, `0`, `-1`, `1.0`, `1.5`, `1e2`, `100000000000000000000`, `""`, `"a"`, `"ab"`, `"EUR"`, `"card"`, `"move"`,
 	`"a string that is longer than all limits of the short ones"`, `[]`, `[1]`, `["cold","cold"]`, `["a",1,2]`, `{}`, `{"a":1}`,
-	`{"city":"x","door":1}`, `{"mode":"light","weight":1}`, `{"mode":"heavy"}`, `{"card":"c"}`, `{"A":1}`, `{"xa":"1"}`, `{"kind":"bag"}`, `"skip"`, `"NULL_VALUE"`, `["x"]`, `{"id":1}`, `{"name":"n"}`, `2.5`,
+	`{"city":"x","door":1}`, `{"mode":"light","weight":1}`, `{"mode":"heavy"}`, `{"card":"c"}`, `{"A":1}`, `{"xa":"1"}`, `{"kind":"bag"}`, `{"by":"ferry"}`, `{"plate":"p","by":"truck"}`, `"ferry"`, `"truck"`, `"skip"`, `"NULL_VALUE"`, `["x"]`, `{"id":1}`, `{"name":"n"}`, `2.5`,
 }
 
 // mutants gives a seed, and what becomes of it if one value is replaced, one

@@ -157,7 +157,7 @@ func TestMajors(t *testing.T) {
 func TestRolesOutsideThePayload(t *testing.T) {
 	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
-		Either: events.StockMovedV1Either{String: new("ab")}, AggregateID: "sku-1", AggregateVersion: 4, PartitionKey: "eu", OccurredAt: at,
+		Either: events.StockMovedV1EitherString("ab"), AggregateID: "sku-1", AggregateVersion: 4, PartitionKey: "eu", OccurredAt: at,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestUnknown(t *testing.T) {
 // that is judged as a whole.
 func TestPart(t *testing.T) {
 	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
-		Either: events.StockMovedV1Either{String: new("ab")}, AggregateID: "sku-1", AggregateVersion: 4,
+		Either: events.StockMovedV1EitherString("ab"), AggregateID: "sku-1", AggregateVersion: 4,
 		Conditional: &events.StockMovedV1Conditional{Mode: new("light")},
 		Extended:    &events.StockMovedV1Extended{City: "x", Door: 1}, More: &events.StockMovedV1More{A: new(int64(1))},
 	})
@@ -255,19 +255,50 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestUnion: of a value that may be of several kinds, exactly one is written.
+// TestUnion: every arm of a value that may be of several kinds comes back as
+// what it was; without one there is no event.
 func TestUnion(t *testing.T) {
-	draft := func(e events.StockMovedV1Either) error {
-		_, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{AggregateID: "a", AggregateVersion: 1, Either: e})
-		return err
+	draft := func(e events.StockMovedV1Either, carrier events.StockMovedV1Carrier, route ...events.StockMovedV1RouteItem) (event.Draft, error) {
+		return events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
+			AggregateID: "a", AggregateVersion: 1, Either: e, Carrier: carrier, Route: route,
+		})
 	}
-	object := &events.StockMovedV1EitherObject{Size: new(int64(3))}
-	if err := draft(events.StockMovedV1Either{Object: object}); err != nil {
-		t.Error(err)
-	}
-	for _, e := range []events.StockMovedV1Either{{}, {String: new("ab"), Object: object}, {String: new("a")}} {
-		if err := draft(e); err == nil || !strings.Contains(err.Error(), "either: ") {
-			t.Errorf("%+v: %v", e, err)
+	text := events.StockMovedV1EitherString("ab")
+	truck := &events.StockMovedV1CarrierTruck{Plate: "p"}
+	ferry := &events.StockMovedV1CarrierObject{By: events.StockMovedV1CarrierObjectByFerry, Then: truck}
+	for _, c := range []struct {
+		either  events.StockMovedV1Either
+		carrier events.StockMovedV1Carrier
+		route   []events.StockMovedV1RouteItem
+		want    string // in the payload, or the refusal
+	}{
+		{text, nil, nil, `"either":"ab"}`},
+		{&events.StockMovedV1EitherObject{Size: new(int64(3))}, nil, nil, `"either":{"kind":"box","size":3}}`},
+		{text, truck, nil, `"carrier":{"plate":"p","by":"truck"}}`},
+		{text, ferry, nil, `"carrier":{"by":"ferry","then":{"plate":"p","by":"truck"}}}`},
+		{text, nil, []events.StockMovedV1RouteItem{
+			events.StockMovedV1RouteItemBool(true), nil, events.StockMovedV1RouteItemObject{Value: ferry},
+		}, `"route":[true,null,{"by":"ferry","then":{"plate":"p","by":"truck"}}]}`},
+		{nil, nil, nil, "either: "},
+		{(*events.StockMovedV1EitherObject)(nil), nil, nil, "either: "},
+		{events.StockMovedV1EitherString("a"), nil, nil, "either: want exactly one of 2 alternatives to fit, not 0"},
+		{text, &events.StockMovedV1CarrierTruck{}, nil, "carrier: want exactly one of 3 alternatives to fit, not 0"},
+		{text, &events.StockMovedV1CarrierObject{By: "plane"}, nil, "carrier: want exactly one of 3 alternatives to fit, not 0"},
+		{text, nil, []events.StockMovedV1RouteItem{events.StockMovedV1RouteItemObject{}}, "route[0]: not JSON: no value was set, where a value should stand"},
+	} {
+		d, err := draft(c.either, c.carrier, c.route...)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "com.example.StockMoved.v1: "+c.want) {
+				t.Errorf("got %s, want %s", err, c.want)
+			}
+			continue
+		}
+		if !strings.HasSuffix(string(d.Payload), c.want) {
+			t.Errorf("got %s, want %s", d.Payload, c.want)
+		}
+		got, _, err := events.DecodeStockMovedV1(d.Payload)
+		if err != nil || !reflect.DeepEqual(got.Either, c.either) || !reflect.DeepEqual(got.Carrier, c.carrier) || !reflect.DeepEqual(got.Route, c.route) {
+			t.Errorf("%s comes back as %+v, %v", d.Payload, got, err)
 		}
 	}
 }
@@ -433,7 +464,7 @@ func TestTuple(t *testing.T) {
 		{events.StockMovedV1Track{Item0: "a", Item2: &place, Item3: json.RawMessage("7"), Rest: []string{"x", "y", "z"}}, "track: want 1 to 6 elements, not 7"},
 	} {
 		d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
-			AggregateID: "a", AggregateVersion: 1, Either: events.StockMovedV1Either{String: new("ab")}, Track: &c.track,
+			AggregateID: "a", AggregateVersion: 1, Either: events.StockMovedV1EitherString("ab"), Track: &c.track,
 		})
 		if err != nil {
 			if got := err.Error(); got != "com.example.StockMoved.v1: "+c.want {

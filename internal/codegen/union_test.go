@@ -1,0 +1,86 @@
+package codegen
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/source"
+)
+
+// TestUnions: whether a union's objects have a tag or not, its decoder takes what
+// the validator takes.
+func TestUnions(t *testing.T) {
+	const card = `{"type": "object", "required": ["by", "n"], "properties": {"by": {"const": "card"}, "n": {"type": "integer", "maximum": 9}}}`
+	const bank = `{"type": "object", "required": ["by"], "properties": {"by": {"enum": ["bank", "giro"]}, "iban": {"type": "string"}}, "additionalProperties": false}`
+	const cash = `{"type": "object", "properties": {"by": {"const": "cash"}, "n": {"type": "integer"}}}`
+	const giro = `{"type": "object", "required": ["by", "n"], "properties": {"by": {"enum": ["giro", "post"]}, "n": {}}}`
+	const null = `{"type": "object", "required": ["by"], "properties": {"by": {"type": ["string", "null"], "enum": ["none", null]}}}`
+	const part = `{"allOf": [{"required": ["by"], "properties": {"by": {"const": "part"}}}, {"type": "object", "properties": {"n": {"type": "string"}}}]}`
+	const more = `{"$ref": "#/$defs/more"}`
+	documents := []string{`null`, `true`, `1`, `"card"`, `[]`, `{}`, `{"by":null}`, `{"by":1}`, `{"n":1}`, `{"by":"more","more":null}`, `{"by":"more","more":{"by":"more"}}`}
+	for _, by := range []string{"card", "bank", "giro", "cash", "post", "none", "part", "more", ""} {
+		for _, rest := range []string{``, `,"n":1`, `,"n":10`, `,"n":"x"`, `,"iban":"x"`, `,"iban":1`, `,"more":{"by":"card","n":1}`} {
+			documents = append(documents, fmt.Sprintf(`{"by":%q%s}`, by, rest))
+			if rest != "" {
+				documents = append(documents, fmt.Sprintf(`{%s,"by":%q}`, rest[1:], by))
+			}
+		}
+	}
+	cases := []struct {
+		name, arms string
+		tagged     bool
+	}{
+		{"const and enum", card + "," + bank, true},
+		{"with null and text", card + "," + bank + `, {"type": "null"}, {"type": "string", "maxLength": 3}`, true},
+		{"the tag is not required", card + "," + cash, false},
+		{"the tag may be null", card + "," + null, false},
+		{"the tags overlap", bank + "," + giro, false},
+		{"the tag stands in allOf", card + "," + part, true},
+		{"one twice", card + "," + card, false},
+		{"itself", card + "," + more, true},
+		{"one defined twice", more + "," + more + "," + card, false},
+		{"inside another", `{"oneOf": [` + card + "," + bank + `]}, {"type": "boolean"}`, true},
+	}
+	dir, run := t.TempDir(), corpusRun{files: map[string]string{}}
+	for i, c := range cases {
+		for j, word := range []string{"oneOf", "anyOf"} {
+			text := fmt.Sprintf(`{"$schema": "https://json-schema.org/draft/2020-12/schema", %q: [%s], "$defs": {"more":
+				{"type": "object", "required": ["by"], "properties": {"by": {"const": "more"}, "more": {"$ref": "#"}}}}}`, word, c.arms)
+			name := fmt.Sprintf("s%d%s.schema.json", i, word)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tree, err := source.Open(t.Context(), dir, source.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tree.Close()
+			schema, errs := jsonschema.Load(tree, name, jsonschema.Options{})
+			if schema == nil {
+				t.Fatal(errs)
+			}
+			run.add(2*i+j, corpusPair{New: json.RawMessage(text)}, schema)
+			for _, d := range documents {
+				run.questions = append(run.questions, question{2*i + j, schema, text, d})
+			}
+			ignores := &builder{enums: contract.Ignore} // takes every text for an enum's
+			if tag := ignores.tagOf(newReader(schema, false).root().objects(), everything); tag != nil && strings.Contains(c.arms, "giro") {
+				t.Errorf("%s %s: a reader that ignores unknown values has the tag %v", word, c.name, tag)
+			}
+			code := run.files[fmt.Sprintf("e%d.go", 2*i+j)]
+			if tagged := strings.Contains(code, "s.Tag("); tagged != c.tagged {
+				t.Errorf("%s %s: tagged is %t\n%s", word, c.name, tagged, code)
+			}
+			if tries := strings.Contains(code, "s.Count("); tries == c.tagged {
+				t.Errorf("%s %s: alternatives are tried\n%s", word, c.name, code)
+			}
+		}
+	}
+	t.Logf("%d documents, %d taken", len(run.questions), run.compare(t))
+}
