@@ -101,7 +101,9 @@ func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *event
 	for name := range taken {
 		r.build.reserved = append(r.build.reserved, name)
 	}
-	r.build.adopt(e.payload)
+	if !e.contract.Vendored {
+		r.build.adopt(e.payload)
+	}
 	r.root = r.build.build(e.reader.root(), r.want(), nil, r.name)
 	r.name = r.root.name
 	return r

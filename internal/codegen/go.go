@@ -107,9 +107,11 @@ func (g *generator) imports() map[string]string {
 	return all
 }
 
-// generates reports whether Go is made of an event.
-func generates(e *contract.Event) bool {
-	return e.Schema != nil && !e.Synthetic && e.Status.Value != contract.Retired
+// generates reports whether Go is made of an event. One that another repository
+// writes is published there: there is nothing to make for it but what consumers
+// here read it with.
+func generates(set *contract.Set, e *contract.Event) bool {
+	return e.Schema != nil && !e.Synthetic && e.Status.Value != contract.Retired && (!e.Vendored || len(set.Readers(e.Name.Value)) > 0)
 }
 
 func (g *generator) model() error {
@@ -119,7 +121,7 @@ func (g *generator) model() error {
 	events := slices.Clone(g.set.Events)
 	slices.SortStableFunc(events, func(a, b *contract.Event) int { return compareNames(a.Name.Value, b.Name.Value) })
 	for _, e := range events {
-		if !generates(e) {
+		if !generates(g.set, e) {
 			continue
 		}
 		switch schema := e.Schema.(type) {
@@ -218,7 +220,11 @@ func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 		return api, nil
 	}
 	producer{&api.printer, e}.print()
-	for _, b := range []*builder{e.payload, e.scan} {
+	builders := []*builder{e.payload, e.scan}
+	if e.contract.Vendored {
+		builders = builders[1:]
+	}
+	for _, b := range builders {
 		d := decoder{printer: &inner.printer, builder: b}
 		if b == e.scan {
 			for _, t := range b.types {
@@ -230,7 +236,9 @@ func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 		d.printJudges()
 		inner.printPatterns(b.patterns)
 	}
-	encoder{printer: &inner.printer, builder: e.payload}.printEncoders()
+	if !e.contract.Vendored {
+		encoder{printer: &inner.printer, builder: e.payload}.printEncoders()
+	}
 	return api, inner
 }
 

@@ -18,7 +18,7 @@ const generated = "../../testdata/gen"
 // TestGolden holds what is generated for every workspace of testdata/gen
 // against the files there, which the other tests compile and run.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"shop", "parcels", "speed", "options"} {
+	for _, name := range []string{"shop", "parcels", "speed", "options", "vendored"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(generated, name)
 			files, warnings := generate(t, loadSet(t, dir), name)
@@ -108,6 +108,24 @@ func generatedIn(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(all, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+}
+
+// TestVendored holds that a copy of another repository's contract is read here
+// and never published, and that one without a reader makes no code.
+func TestVendored(t *testing.T) {
+	files, _ := generate(t, loadSet(t, filepath.Join(generated, "vendored")), "vendored")
+	for _, want := range []string{"order_paid_v1.go", "parcel_sent_v1.go", "courier.go"} {
+		if files[want] == nil {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	for name, data := range files {
+		for _, unwanted := range []string{"func Publish", "func Draft", "OrderPaidV1Key", "ParcelSentV1Key", "identifyParcelLostV1"} {
+			if bytes.Contains(data, []byte(unwanted)) {
+				t.Errorf("%s has %s", name, unwanted)
+			}
+		}
+	}
 }
 
 // TestGenerated compiles, vets and runs what is generated: the tests stand

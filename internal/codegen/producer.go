@@ -14,6 +14,11 @@ type producer struct {
 }
 
 func (p producer) print() {
+	if p.contract.Vendored {
+		p.keyFunction()
+		p.identify()
+		return
+	}
 	p.payloadType()
 	p.printTypes(p.event(), p.payload.types[1:])
 	p.keyType()

@@ -32,7 +32,7 @@ func (g *generator) protos() error {
 	seen := map[string]bool{}
 	for _, e := range g.set.Events {
 		schema, ok := e.Schema.(*protobuf.Schema)
-		if !ok || !generates(e) {
+		if !ok || !generates(g.set, e) {
 			continue
 		}
 		for _, f := range schema.FileProtos() {

@@ -13,6 +13,12 @@ import (
 type protoProducer struct{ producer }
 
 func (p protoProducer) print() {
+	if p.contract.Vendored {
+		p.keyFunction()
+		p.unmarshalFunction()
+		p.identify()
+		return
+	}
 	p.payloadType()
 	p.keyType()
 	p.publish()
