@@ -17,14 +17,14 @@ const commentSize = 65_000
 // commentMark finds the comment again that is to be replaced.
 const commentMark = "<!-- evcontract -->\n"
 
-// Markdown writes one comment for a pull request: the summary, a table of who
-// can read what, and the findings with their witnesses folded away.
+// Markdown writes one comment for a pull request: the summary, a table for
+// each consumer, and the findings with their witnesses folded away.
 func Markdown(w io.Writer, r *rule.Report, _ Options) error {
 	r = clean(r)
 	var b strings.Builder
 	b.WriteString(commentMark)
 	fmt.Fprintf(&b, "### %s evcontract: %s\n\n", sign(r), prose(summary(r)))
-	b.WriteString(readTable(r))
+	b.WriteString(consumerTables(r))
 	for _, line := range notes(r) {
 		fmt.Fprintf(&b, "> - %s\n", prose(line))
 	}
@@ -58,98 +58,6 @@ func sign(r *rule.Report) string {
 	}
 	return "✅"
 }
-
-// readTable has one row for each consumer and event of which a read does not
-// hold; the others are counted below it.
-func readTable(r *rule.Report) string {
-	rows, held := readRows(r)
-	var b strings.Builder
-	if len(rows) > 0 {
-		b.WriteString("| consumer | event | old readers, new events | new readers, old events |\n|---|---|---|---|\n")
-		b.WriteString(strings.Join(firstRows(rows), ""))
-		b.WriteString("\n")
-	}
-	if len(held) > 0 {
-		slices.Sort(held)
-		fmt.Fprintf(&b, "Every read holds for: %s\n\n", prose(shortenList(slices.Compact(held), 30)))
-	}
-	return b.String()
-}
-
-// firstRows keeps a table readable.
-func firstRows(rows []string) []string {
-	const most = 60
-	if len(rows) <= most {
-		return rows
-	}
-	return append(slices.Clone(rows[:most]), fmt.Sprintf("| … %d more | | | |\n", len(rows)-most))
-}
-
-func readRows(r *rule.Report) (rows, held []string) {
-	findings := byFingerprint(r)
-	type cell struct{ consumer, event string }
-	var order []cell
-	reads := map[cell][]*rule.Read{}
-	for i := range r.Reads {
-		key := cell{r.Reads[i].Reader.Consumer, r.Reads[i].Event}
-		if reads[key] == nil {
-			order = append(order, key)
-		}
-		reads[key] = append(reads[key], &r.Reads[i])
-	}
-	for _, key := range order {
-		if !slices.ContainsFunc(reads[key], func(r *rule.Read) bool { return r.Answer != rule.Holds }) {
-			held = append(held, fmt.Sprintf("%s (%s)", reader(key.consumer), key.event))
-			continue
-		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", prose(reader(key.consumer)), prose(key.event),
-			answers(findings, reads[key], rule.Forward), answers(findings, reads[key], rule.Backward)))
-	}
-	return rows, held
-}
-
-// answers is a cell of the table: the worst answer of a direction, and its rules.
-func answers(findings map[string][]*rule.Finding, reads []*rule.Read, d rule.Direction) string {
-	worst, rules := 0, []string{}
-	for _, read := range reads {
-		if read.Direction != d {
-			continue
-		}
-		if accepted(told(findings, read)) && read.Answer != rule.Holds {
-			worst = max(worst, acceptedBadness)
-		} else {
-			worst = max(worst, badness[read.Answer])
-		}
-		for _, f := range told(findings, read) {
-			if !slices.Contains(rules, code(f.Rule)) {
-				rules = append(rules, code(f.Rule))
-			}
-		}
-	}
-	return strings.TrimSpace(answerSigns[worst] + " " + shortenList(rules, 4))
-}
-
-// accepted reports whether findings have errors and waivers accept all of them.
-func accepted(findings []*rule.Finding) bool {
-	waived := 0
-	for _, f := range findings {
-		switch {
-		case f.Waived != nil:
-			waived++
-		case f.Severity == rule.Error:
-			return false
-		}
-	}
-	return waived > 0
-}
-
-var (
-	badness     = map[rule.Answer]int{rule.Holds: 1, rule.Unknown: 3, rule.Refuted: 4}
-	answerSigns = [...]string{"–", "✅ holds", "🔕 waived", "❓ unknown", "❌ refuted"}
-)
-
-// acceptedBadness is that of an answer all of whose errors are waived.
-const acceptedBadness = 2
 
 func shortenList(words []string, most int) string {
 	if len(words) > most {
