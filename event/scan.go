@@ -49,6 +49,8 @@ func NewScanner(data []byte) Scanner { return Scanner{data: data} }
 type Offence struct {
 	Path string // where in the payload: lines[2].price; empty for the whole
 	Msg  string
+
+	final bool // it is one for whoever tried a reader, too
 }
 
 func (o *Offence) Error() string {
@@ -102,12 +104,18 @@ func (s *Scanner) missing(name string) {
 // would disagree about which of the two counts.
 func (s *Scanner) Once(seen *bool) {
 	if *seen {
-		s.twice()
+		s.Twice()
 	}
 	*seen = true
 }
 
-func (s *Scanner) twice() { s.Refuse("the member stands there twice") }
+// Twice refuses the member at hand because it stood there before. Not even a
+// reader that is only tried may overlook it.
+func (s *Scanner) Twice() {
+	if s.err == nil {
+		s.refuse(&Offence{Path: s.path(), Msg: "the member stands there twice", final: true})
+	}
+}
 
 // Unknown refuses a member that the contract doesn't name.
 func (s *Scanner) Unknown() { s.Refuse("not a field of this contract, which is closed") }
@@ -135,7 +143,9 @@ func (s *Scanner) Try(read func(*Scanner)) bool {
 	}
 	probe := *s // a scanner of its own at the value at hand
 	probe.quiet = true
-	read(&probe)
+	if read(&probe); probe.err != nil && probe.err.final {
+		s.refuse(probe.err)
+	}
 	return probe.err == nil
 }
 

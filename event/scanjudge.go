@@ -99,6 +99,32 @@ func (s *Scanner) Has(name string) bool {
 	return has
 }
 
+// Distinct refuses the object at hand if a member stands there twice. It passes
+// nothing.
+func (s *Scanner) Distinct() {
+	probe := *s
+	var room [16][]byte
+	names, more := room[:0], map[string]bool(nil)
+	for probe.Object(); probe.Member(); probe.Skip() {
+		name := probe.Name()
+		again := more[string(name)] || slices.ContainsFunc(names, func(n []byte) bool { return string(n) == string(name) })
+		switch {
+		case again:
+			probe.Twice()
+		case len(names) < len(room):
+			names = append(names, name)
+		case more == nil:
+			more = map[string]bool{}
+			fallthrough
+		default:
+			more[string(name)] = true
+		}
+	}
+	if probe.err != nil {
+		s.refuse(probe.err)
+	}
+}
+
 // Unevaluated lets a reader judge those members of the object at hand that
 // nothing else spoke of, as known tells of the whole value and a member's name.
 // It passes nothing.

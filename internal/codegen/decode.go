@@ -104,6 +104,7 @@ func (d decoder) rest(t *typ) {
 		d.line("if v.More == nil {")
 		d.line("v.More = map[string]%s{}", t.extra.nullType())
 		d.line("}")
+		d.once("v.More", "name")
 		d.into(t.extra, "v.More[name]", d.simple(t.extra))
 	case t.closed:
 		d.line("s.Unknown()")
@@ -261,7 +262,15 @@ func (d decoder) mapping(t *typ, target string) {
 	d.line("for s.Object(); s.Member(); {")
 	name := d.used.take("name")
 	d.line("%s := string(s.Name())", name)
+	d.once(target, name)
 	d.into(t.elem, target+"["+name+"]", d.simple(t.elem))
+	d.line("}")
+}
+
+// once refuses a name that a map already has.
+func (d decoder) once(target, name string) {
+	d.line("if _, again := %s[%s]; again {", target, name)
+	d.line("s.Twice()")
 	d.line("}")
 }
 

@@ -72,6 +72,9 @@ func (j judge) contains() {
 // by which members it has.
 func (j judge) object() {
 	s := j.shape
+	if j.how.want == nil {
+		j.line("s.Distinct()")
+	}
 	for _, n := range s.needs {
 		if n.shape != nil && j.reads(n.member) {
 			j.line("if s.Has(%s) {", quote(n.member))

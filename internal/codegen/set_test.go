@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"os"
 	"testing"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -24,4 +25,11 @@ func loadSet(t testing.TB, dir string) *contract.Set {
 		t.Fatal(f.New, f.Message)
 	}
 	return set
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
