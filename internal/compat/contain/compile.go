@@ -127,7 +127,7 @@ func (p *preparer) compiler() *jsonschema.Compiler {
 	if !p.src.AssertFormats {
 		silence(c)
 	}
-	c.RegisterExtension("evcontract", nil, marker{})
+	c.RegisterExtension("evcontract", nil, marker{p})
 	return c
 }
 

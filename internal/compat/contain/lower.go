@@ -2,7 +2,7 @@ package contain
 
 import (
 	"math/big"
-	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -12,17 +12,27 @@ import (
 type lowering struct {
 	prep     *preparer
 	assert   bool
-	done     map[*jsonschema.Schema]*node
-	open     map[*jsonschema.Schema]bool
-	refs     map[*jsonschema.Schema]*node
+	done     map[visit]*node
+	order    []visit // of done
+	open     map[visit]bool
+	refs     map[visit]*node
 	patterns map[string]*pattern
 	identity string // tells documents apart where a recursive reference has no content of its own
+	scope    *scope // of the schema that is being lowered
+	scopes   map[string]*scope
+	chain    []*jsonschema.Schema // the schemas that judge the same value, from the outermost on
+	blurred  bool                 // a dynamic reference was not resolved where evaluated names are listed
+}
+
+// visit is a schema as it is seen from one dynamic scope.
+type visit struct {
+	schema *jsonschema.Schema
+	scope  *scope
 }
 
 func newLowering(p *preparer, assert bool) *lowering {
-	l := &lowering{prep: p, assert: assert, done: map[*jsonschema.Schema]*node{}, open: map[*jsonschema.Schema]bool{},
-		refs: map[*jsonschema.Schema]*node{}, patterns: map[string]*pattern{}}
-	return l
+	return &lowering{prep: p, assert: assert, done: map[visit]*node{}, open: map[visit]bool{}, refs: map[visit]*node{},
+		patterns: map[string]*pattern{}, scope: &scope{}, scopes: map[string]*scope{}}
 }
 
 // documents is the text of everything loaded, made only when recursion needs it.
@@ -38,43 +48,76 @@ func (l *lowering) documents() string {
 	return l.identity
 }
 
-func (l *lowering) schema(s *jsonschema.Schema) *node {
-	if n := l.done[s]; n != nil {
+// schema lowers what judges another value, inPlace what judges the same one.
+func (l *lowering) schema(s *jsonschema.Schema) *node { return l.reach(s, nil) }
+
+func (l *lowering) inPlace(s *jsonschema.Schema) *node { return l.reach(s, l.chain) }
+
+// reach lowers s in the present scope. The chain is the way to it that stays at
+// one value: to come back to s on it would never end.
+func (l *lowering) reach(s *jsonschema.Schema, chain []*jsonschema.Schema) *node {
+	if slices.Contains(chain, s) {
+		return at(taint("$dynamicRef", "loop"+s.Location+l.scope.key+l.documents()), s, "$dynamicRef")
+	}
+	k := visit{s, l.enter(l.scope, s)}
+	if n := l.done[k]; n != nil {
 		return n
 	}
-	if l.open[s] {
-		r := l.refs[s]
+	if l.open[k] {
+		r := l.refs[k]
 		if r == nil {
-			r = &node{kind: kRef, name: l.documents() + s.Location, place: place{schema: s.Location}}
+			r = &node{kind: kRef, name: l.documents() + s.Location + k.scope.key, place: place{schema: s.Location}}
 			seal(r)
 			r.name = ""
-			l.refs[s] = r
+			l.refs[k] = r
 		}
 		return r
 	}
-	l.open[s] = true
-	n := l.object(s)
-	delete(l.open, s)
-	l.done[s] = n
-	if r := l.refs[s]; r != nil {
+	l.open[k] = true
+	var n *node
+	l.at(k, chain, func() { n = l.object(s) })
+	delete(l.open, k)
+	l.done[k] = n
+	l.order = append(l.order, k)
+	if r := l.refs[k]; r != nil {
 		r.kids = []*node{n}
 	}
 	return n
 }
 
-// parts is what was lowered, by location.
+// at calls f with the lowering as it is inside of a schema.
+func (l *lowering) at(k visit, chain []*jsonschema.Schema, f func()) {
+	outer, way := l.scope, l.chain
+	l.scope, l.chain = k.scope, append(slices.Clip(chain), k.schema)
+	f()
+	l.scope, l.chain = outer, way
+}
+
+// inBranch calls f in the scope of then and else.
+func (l *lowering) inBranch(f func()) {
+	outer := l.scope
+	l.scope = l.branch(outer)
+	f()
+	l.scope = outer
+}
+
+// parts is what was lowered, by location; in several scopes, any of them.
 func (l *lowering) parts() map[string]*node {
 	parts := make(map[string]*node, len(l.done))
-	for s, n := range l.done {
-		parts[s.Location] = n
+	for _, k := range l.order {
+		n := l.done[k]
+		if other := parts[k.schema.Location]; other != nil {
+			n = or(other, n)
+		}
+		parts[k.schema.Location] = n
 	}
 	return parts
 }
 
-func (l *lowering) schemas(list []*jsonschema.Schema) []*node {
+func (l *lowering) inPlaces(list []*jsonschema.Schema) []*node {
 	out := make([]*node, len(list))
 	for i, s := range list {
-		out[i] = l.schema(s)
+		out[i] = l.inPlace(s)
 	}
 	return out
 }
@@ -203,59 +246,69 @@ func equalTo(v any) *node {
 }
 
 func (b *builder) references() {
-	s, l := b.s, b.l
-	if s.Ref != nil {
-		b.parts = append(b.parts, l.schema(s.Ref))
-	}
-	if s.RecursiveRef != nil {
-		b.dynamic("$recursiveRef", "", s.RecursiveRef, s.RecursiveRef.RecursiveAnchor)
-	}
-	if s.DynamicRef != nil {
-		name := ""
-		if m := b.marked(); m != nil {
-			if u, err := url.Parse(m.dynamic); err == nil {
-				name = u.Fragment
-			}
+	for _, r := range b.l.references(b.s) {
+		if r.to == nil {
+			b.add(r.keyword, taint(r.keyword, r.keyword+b.s.Location+b.l.scope.key+b.l.documents()))
+			continue
 		}
-		b.dynamic("$dynamicRef", name, s.DynamicRef, name != "" && s.DynamicRef.DynamicAnchor == name)
+		b.parts = append(b.parts, b.l.inPlace(r.to))
 	}
 }
 
-// dynamic resolves a dynamic reference where only one anchor can be meant.
-func (b *builder) dynamic(keyword, anchor string, target *jsonschema.Schema, moves bool) {
-	n := 0
-	for _, d := range b.l.prep.docs {
-		n += d.dynamic[anchor]
+// reference is a keyword and the schema that it leads to; nil where that is not decided.
+type reference struct {
+	keyword string
+	to      *jsonschema.Schema
+}
+
+// references follows what s refers to, in the present scope.
+func (l *lowering) references(s *jsonschema.Schema) (out []reference) {
+	if s.Ref != nil {
+		out = append(out, reference{"$ref", s.Ref})
 	}
-	if moves && n > 1 {
-		b.add(keyword, taint(keyword, keyword+b.s.Location+b.l.documents()))
-		return
+	if to := s.RecursiveRef; to != nil {
+		if to.RecursiveAnchor {
+			to = l.resolve(l.scope, "", to)
+		}
+		out = append(out, reference{"$recursiveRef", to})
 	}
-	b.parts = append(b.parts, b.l.schema(target))
+	if to := s.DynamicRef; to != nil {
+		name := to.DynamicAnchor // of a meta-schema
+		if m, _ := s.Extensions["evcontract"].(*marked); m != nil {
+			name = m.anchor()
+		}
+		if name != "" && to.DynamicAnchor == name {
+			to = l.resolve(l.scope, name, to)
+		}
+		out = append(out, reference{"$dynamicRef", to})
+	}
+	return out
 }
 
 func (b *builder) logic() {
 	s, l := b.s, b.l
 	if s.Not != nil {
-		b.add("not", not(l.schema(s.Not)))
+		b.add("not", not(l.inPlace(s.Not)))
 	}
-	b.parts = append(b.parts, l.schemas(s.AllOf)...)
+	b.parts = append(b.parts, l.inPlaces(s.AllOf)...)
 	if len(s.AnyOf) > 0 {
-		b.add("anyOf", or(l.schemas(s.AnyOf)...))
+		b.add("anyOf", or(l.inPlaces(s.AnyOf)...))
 	}
 	if len(s.OneOf) > 0 {
-		b.add("oneOf", oneOf(l.schemas(s.OneOf)))
+		b.add("oneOf", oneOf(l.inPlaces(s.OneOf)))
 	}
 	if s.If == nil || s.Then == nil && s.Else == nil {
 		return
 	}
-	kids := []*node{l.schema(s.If), nodeTrue, nodeTrue}
-	if s.Then != nil {
-		kids[1] = l.schema(s.Then)
-	}
-	if s.Else != nil {
-		kids[2] = l.schema(s.Else)
-	}
+	kids := []*node{l.inPlace(s.If), nodeTrue, nodeTrue}
+	l.inBranch(func() {
+		if s.Then != nil {
+			kids[1] = l.inPlace(s.Then)
+		}
+		if s.Else != nil {
+			kids[2] = l.inPlace(s.Else)
+		}
+	})
 	b.leaf("if", node{kind: kIf, kids: kids})
 }
 

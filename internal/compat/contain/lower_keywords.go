@@ -168,14 +168,14 @@ func (b *builder) dependencies() {
 		case []string:
 			b.requires("dependencies/"+escapeToken(k), k, d)
 		case *jsonschema.Schema:
-			b.add("dependencies/"+escapeToken(k), or(not(hasKey(k)), l.schema(d)))
+			b.add("dependencies/"+escapeToken(k), or(not(hasKey(k)), l.inPlace(d)))
 		}
 	}
 	for _, k := range sortedKeys(s.DependentRequired) {
 		b.requires("dependentRequired/"+escapeToken(k), k, s.DependentRequired[k])
 	}
 	for _, k := range sortedKeys(s.DependentSchemas) {
-		b.add("dependentSchemas/"+escapeToken(k), or(not(hasKey(k)), l.schema(s.DependentSchemas[k])))
+		b.add("dependentSchemas/"+escapeToken(k), or(not(hasKey(k)), l.inPlace(s.DependentSchemas[k])))
 	}
 }
 

@@ -19,7 +19,8 @@ type hint struct {
 // hints collects what the schemas say, by location.
 func (l *lowering) hints() map[string]hint {
 	hints := map[string]hint{}
-	for s := range l.done {
+	for _, k := range l.order {
+		s := k.schema
 		h := hint{format: s.Format}
 		if m, _ := s.Extensions["evcontract"].(*marked); m != nil {
 			h.examples = m.examples

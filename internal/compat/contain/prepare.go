@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // ecmaKeyword carries a pattern that RE2 cannot express to the marker extension.
@@ -48,7 +50,8 @@ type document struct {
 	root      any
 	draft     Draft
 	walked    map[string]bool
-	dynamic   map[string]int // how often a dynamic anchor occurs; "" counts $recursiveAnchor
+	resources []string   // pointers of the schemas with an $id
+	anchors   []anchored // dynamic ones; "" is the name of $recursiveAnchor
 }
 
 // target is what an absolute URL without fragment names.
@@ -72,11 +75,12 @@ type preparer struct {
 	targets map[string]*target
 	written map[string]string // the user's text of a rewritten pattern
 	pending []pendingRef
-	astray  error // the first reference that leads nowhere; it matters where the validator meets it
+	bearers map[string]*jsonschema.Schema // of dynamic anchors, by document URL and pointer
+	astray  error                         // the first reference that leads nowhere; it matters where the validator meets it
 }
 
 func newPreparer(src Source) *preparer {
-	return &preparer{src: src, docs: map[string]*document{}, files: map[string]string{}, targets: map[string]*target{}, written: map[string]string{}}
+	return &preparer{src: src, docs: map[string]*document{}, files: map[string]string{}, targets: map[string]*target{}, written: map[string]string{}, bearers: map[string]*jsonschema.Schema{}}
 }
 
 // prepareAll loads the root document and, transitively, what it refers to.
@@ -125,7 +129,7 @@ func (p *preparer) load(u string) (*document, error) {
 		}
 		return nil, e
 	}
-	d := &document{url: u, path: path, root: root, draft: p.src.Draft, walked: map[string]bool{}, dynamic: map[string]int{}}
+	d := &document{url: u, path: path, root: root, draft: p.src.Draft, walked: map[string]bool{}}
 	if d.draft == DraftDefault {
 		d.draft = Draft2020
 	}
@@ -214,12 +218,7 @@ func (p *preparer) identify(d *document, m map[string]any, pointer, base string)
 			p.targets[base].anchors[a] = here
 		}
 	}
-	if a, ok := m["$dynamicAnchor"].(string); ok {
-		d.dynamic[a]++
-	}
-	if m["$recursiveAnchor"] == true {
-		d.dynamic[""]++
-	}
+	d.note(m, pointer, id != "")
 	return base
 }
 

@@ -20,20 +20,29 @@ type share struct {
 }
 
 func (b *builder) unevaluated() {
-	if b.s.UnevaluatedProperties != nil {
-		n := restOfObject(b.l.shares(b.s, nil, true), b.l.schema(b.s.UnevaluatedProperties))
-		if n == nil {
-			n = taint("unevaluatedProperties", "unevaluatedProperties"+b.s.Location+b.l.documents())
-		}
-		b.add("unevaluatedProperties", n)
+	if u := b.s.UnevaluatedProperties; u != nil {
+		b.rests("unevaluatedProperties", b.l.shares, restOfObject, u)
 	}
-	if b.s.UnevaluatedItems != nil {
-		n := restOfArray(b.l.itemShares(b.s, nil, true), b.l.schema(b.s.UnevaluatedItems))
-		if n == nil {
-			n = taint("unevaluatedItems", "unevaluatedItems"+b.s.Location+b.l.documents())
-		}
-		b.add("unevaluatedItems", n)
+	if u := b.s.UnevaluatedItems; u != nil {
+		b.rests("unevaluatedItems", b.l.itemShares, restOfArray, u)
 	}
+}
+
+// rests adds what u says of the rest, if it can be listed what is evaluated.
+func (b *builder) rests(keyword string, list func(*jsonschema.Schema, *node, bool) []share, rest func([]share, *node) *node, u *jsonschema.Schema) {
+	l := b.l
+	outer := l.blurred
+	l.blurred = false
+	shares := list(b.s, nil, true)
+	var n *node
+	if !l.blurred {
+		n = rest(shares, l.schema(u))
+	}
+	l.blurred = outer
+	if n == nil {
+		n = taint(keyword, keyword+b.s.Location+l.scope.key+l.documents())
+	}
+	b.add(keyword, n)
 }
 
 // eachInPlace calls f for the subschemas that apply to the same instance, with
@@ -45,28 +54,40 @@ func (l *lowering) eachInPlace(s *jsonschema.Schema, when *node, f func(*jsonsch
 		}
 		return and(when, n)
 	}
-	for _, r := range []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.DynamicRef} {
-		if r != nil {
-			f(r, when)
+	outside := f
+	f = func(sub *jsonschema.Schema, c *node) {
+		if slices.Contains(l.chain, sub) {
+			l.blurred = true
+			return
 		}
+		l.at(visit{sub, l.enter(l.scope, sub)}, l.chain, func() { outside(sub, c) })
+	}
+	for _, r := range l.references(s) {
+		if r.to == nil {
+			l.blurred = true
+			continue
+		}
+		f(r.to, when)
 	}
 	for _, r := range s.AllOf {
 		f(r, when)
 	}
 	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		for _, r := range list {
-			f(r, also(l.schema(r)))
+			f(r, also(l.inPlace(r)))
 		}
 	}
 	if s.If != nil {
-		c := l.schema(s.If)
+		c := l.inPlace(s.If)
 		f(s.If, also(c))
-		if s.Then != nil {
-			f(s.Then, also(c))
-		}
-		if s.Else != nil {
-			f(s.Else, also(not(c)))
-		}
+		l.inBranch(func() {
+			if s.Then != nil {
+				f(s.Then, also(c))
+			}
+			if s.Else != nil {
+				f(s.Else, also(not(c)))
+			}
+		})
 	}
 	for _, k := range sortedKeys(s.DependentSchemas) {
 		f(s.DependentSchemas[k], also(hasKey(k)))

@@ -3,6 +3,7 @@ package contain
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func isKeyword(t string) bool {
 
 // marker keeps, beside the validator's schema, what its compiled form loses,
 // and checks the patterns that only an ECMAScript engine can.
-type marker struct{}
+type marker struct{ prep *preparer }
 
 // marked is what marker found.
 type marked struct {
@@ -111,12 +112,15 @@ type marked struct {
 	examples  []any // and the default
 }
 
-func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
+func (x marker) Compile(ctx jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
 	var found marked
 	if e, ok := m["enum"].([]any); ok && len(e) == 0 {
 		found.emptyEnum = true
 	}
 	found.dynamic, _ = m["$dynamicRef"].(string)
+	if err := x.compileAnchors(ctx, found.anchor()); err != nil {
+		return nil, err
+	}
 	if s, ok := m[ecmaKeyword].(string); ok {
 		found.ecma = newECMA(s)
 	}
@@ -130,6 +134,36 @@ func (marker) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschem
 		return nil, nil
 	}
 	return &found, nil
+}
+
+// anchor is the name in a $dynamicRef, if it ends in one.
+func (x *marked) anchor() string {
+	u, err := url.Parse(x.dynamic)
+	if err != nil || strings.HasPrefix(u.Fragment, "/") {
+		return ""
+	}
+	return u.Fragment
+}
+
+// compileAnchors compiles what a dynamic reference of this name may lead to, so
+// that the prover sees it: nothing else need refer to it.
+func (x marker) compileAnchors(ctx jsonschema.CompilerContext, name string) error {
+	if name == "" {
+		return nil
+	}
+	for _, u := range sortedKeys(x.prep.docs) {
+		d := x.prep.docs[u]
+		for _, a := range d.anchors {
+			if at := d.url + "#" + a.pointer; a.name == name && x.prep.bearers[at] == nil {
+				s, err := ctx.CompileRef(d.address(a.pointer), "$dynamicRef", false)
+				if err != nil {
+					return err
+				}
+				x.prep.bearers[at] = s
+			}
+		}
+	}
+	return nil
 }
 
 func (x *marked) Validate(ctx jsonschema.ValidationContext, v any) error {
