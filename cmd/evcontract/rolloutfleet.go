@@ -25,6 +25,7 @@ type fleet struct {
 	file     string // the environment's, as the user would name it
 	services []*ship
 	notes    []string
+	supposes []string // services of which nobody knows until when they ran what
 
 	tags     map[*load.Repo][]source.Tag
 	meetings compat.Meetings
@@ -134,19 +135,27 @@ func (f *fleet) nothing() {
 }
 
 // keeps is how long an event of a service may be read after it was sent: in its
-// topic, and then in the quarantine of a consumer that reads it.
+// topic, and then in the quarantine of a consumer that reads it, or that knows an
+// event of it that it no longer sends. Of two that say something of the topics,
+// this workspace and the repository of the service, the longer counts.
 func (f *fleet) keeps(s *ship) time.Duration {
 	w := f.set.Workspace
-	keep := time.Duration(0)
+	retention, keep := time.Duration(w.Window.Retention.Value), time.Duration(0)
 	sends := map[contract.Name]bool{}
 	for _, b := range slices.Concat(s.now, s.to) {
+		if said := b.Set.Workspace.Window.Retention; s.repo != f.repos.Own() && !said.Pos.IsZero() {
+			retention = max(retention, time.Duration(said.Value))
+		}
 		for _, e := range b.Sends() {
 			sends[e.Name.Value] = true
 		}
 	}
 	for _, other := range f.services {
 		for _, b := range slices.Concat(other.now, other.to) {
-			if c := b.Consumer(); c != nil && slices.ContainsFunc(c.Reads, func(r contract.Reading) bool { return sends[r.Event.Value] }) {
+			if c := b.Consumer(); c != nil && slices.ContainsFunc(c.Reads, func(r contract.Reading) bool {
+				known := b.Set.Event(r.Event.Value)
+				return sends[r.Event.Value] || known != nil && known.Producer.Value == s.name
+			}) {
 				keep = max(keep, time.Duration(c.Quarantine.Keep.Value))
 			}
 		}
@@ -154,7 +163,7 @@ func (f *fleet) keeps(s *ship) time.Duration {
 	if keep == 0 {
 		keep = time.Duration(w.Defaults.Quarantine.Keep.Value)
 	}
-	return time.Duration(w.Window.Retention.Value) + keep
+	return retention + keep
 }
 
 // date finds out when the revisions of a service were released.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/evcontract/evcontract/internal/compat"
@@ -18,7 +19,7 @@ import (
 //
 // What ran is what the environment's file said, commit by commit. Where it does
 // not go back far enough, every release before what runs may have run until the
-// next one came.
+// next one came, and the last of them until the file first says something else.
 func (f *fleet) history(ctx context.Context, file environmentFile) error {
 	ran, since, err := f.ran(ctx, file)
 	if err != nil {
@@ -32,11 +33,15 @@ func (f *fleet) history(ctx context.Context, file environmentFile) error {
 			return err
 		}
 		if since.IsZero() || f.now.Sub(since) < s.keeps {
-			if err := f.supposed(ctx, s); err != nil {
+			if err := f.supposed(ctx, s, since); err != nil {
 				return err
 			}
 		}
 		slices.SortStableFunc(s.sent, func(a, b berth) int { return a.released.Compare(b.released) })
+	}
+	if len(f.supposes) > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("nothing says until when the release before ran of %s: it is taken to have run until now; commit %s whenever it changes",
+			strings.Join(f.supposes, ", "), f.file))
 	}
 	return nil
 }
@@ -157,13 +162,23 @@ func (f *fleet) between(ctx context.Context, s *ship) error {
 }
 
 // supposed adds the releases before what runs, as if each had run until the next.
-func (f *fleet) supposed(ctx context.Context, s *ship) error {
+// The last of them may have run longer than that: until the file says what runs,
+// or until now where it was never committed.
+func (f *fleet) supposed(ctx context.Context, s *ship, since time.Time) error {
+	before, err := f.before(ctx, s)
+	if err != nil {
+		return err
+	}
+	until, told := since, len(s.sent)
+	if since.IsZero() {
+		until = f.now
+	}
 	tags := f.tags[s.repo]
-	oldest := slices.IndexFunc(tags, func(t source.Tag) bool {
-		return slices.ContainsFunc(s.now, func(b berth) bool { return b.Set.Tree.Commit == t.Commit })
-	})
-	for i := oldest - 1; i >= 0; i-- {
-		left := s.keeps - f.now.Sub(tags[i+1].Date)
+	for i := before; i >= 0; i-- {
+		if next := i + 1; next < len(tags) && (i < before || tags[next].Date.After(until)) {
+			until = tags[next].Date
+		}
+		left := s.keeps - f.now.Sub(until)
 		if left <= 0 {
 			break
 		}
@@ -171,7 +186,36 @@ func (f *fleet) supposed(ctx context.Context, s *ship) error {
 			return err
 		}
 	}
+	if len(s.sent) > told && since.IsZero() {
+		f.supposes = append(f.supposes, s.name)
+	}
 	return nil
+}
+
+// before is the place among the tags of the last release before all that runs of
+// a service, -1 where there is none.
+func (f *fleet) before(ctx context.Context, s *ship) (int, error) {
+	tags := f.tags[s.repo]
+	first := len(tags)
+	for _, b := range s.now {
+		at := slices.IndexFunc(tags, func(t source.Tag) bool { return b.Set.Tree.Commit == t.Commit })
+		if at < 0 && len(tags) > 0 { // no release of its own
+			merged, err := s.repo.Merged(ctx, b.Set.Tree.Commit)
+			if err != nil {
+				return -1, err
+			}
+			for i, t := range tags {
+				if merged[t.Name] {
+					at = i + 1
+				}
+			}
+		}
+		first = min(first, max(at, 0))
+	}
+	if len(s.now) == 0 {
+		return -1, nil
+	}
+	return first - 1, nil
 }
 
 func (f *fleet) add(ctx context.Context, s *ship, to *[]berth, tag source.Tag, left time.Duration) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/compat/rollout"
+	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/report"
 	"github.com/evcontract/evcontract/internal/rule"
 )
@@ -98,7 +100,8 @@ func (f *fleet) together(r *report.Rollout) {
 // meet asks whether one revision can read another: a forward read if the writer
 // is the newer of the two.
 func (f *fleet) meet(reader, writer aged) *rule.Report {
-	m := compat.Meeting{Reader: reader.Party, Writer: writer.Party, Direction: rule.Backward}
+	m := compat.Meeting{Reader: reader.Party, Writer: writer.Party, Direction: rule.Backward,
+		Handled: f.ship(reader.Service).handled(), Received: f.ship(writer.Service).received()}
 	if writer.follows(reader) {
 		m.Direction = rule.Forward
 	}
@@ -111,6 +114,37 @@ func (f *fleet) meet(reader, writer aged) *rule.Report {
 		waive(met, f.set.Workspace, f.now)
 	}
 	return met
+}
+
+// handled are the events that any revision of a service reads.
+func (s *ship) handled() []contract.Name {
+	var names []contract.Name
+	for _, b := range slices.Concat(s.sent, s.now, s.via, s.to) {
+		if c := b.Consumer(); c != nil {
+			for _, r := range c.Reads {
+				names = append(names, r.Event.Value)
+			}
+		}
+	}
+	return distinct(names)
+}
+
+// received are the events that a service sends, or has sent.
+func (s *ship) received() []contract.Name {
+	var names []contract.Name
+	for _, b := range slices.Concat(s.sent, s.now) {
+		for _, e := range b.Sends() {
+			names = append(names, e.Name.Value)
+		}
+	}
+	return distinct(names)
+}
+
+func distinct(names []contract.Name) []contract.Name {
+	slices.SortFunc(names, func(a, b contract.Name) int {
+		return cmp.Or(cmp.Compare(a.Base, b.Base), cmp.Compare(a.Major, b.Major))
+	})
+	return slices.Compact(names)
 }
 
 // follows reports whether a revision is newer than another or as new: by their

@@ -23,6 +23,9 @@ type Meeting struct {
 	Reader, Writer Party
 	Direction      rule.Direction // forward: the writer is the newer of the two
 	Memory         *Memory        // keeps answers for the meetings that share it; nil: each is asked anew
+
+	Handled  []contract.Name // events that other revisions of the reader's service read
+	Received []contract.Name // events that what runs, or ran, of the writer's service sends
 }
 
 // Meetings asks each question once: releases that left alone what two services
@@ -39,7 +42,7 @@ func (ms *Meetings) Meet(m Meeting) *rule.Report {
 	if ms.reports == nil {
 		ms.reports, ms.texts = map[string]*rule.Report{}, map[Party][2]string{}
 	}
-	key := string(m.Direction) + ms.text(m.Reader)[0] + ms.text(m.Writer)[1] + m.Writer.Service
+	key := fmt.Sprint(m.Direction, ms.text(m.Reader)[0], ms.text(m.Writer)[1], m.Writer.Service, m.Handled, m.Received)
 	if ms.reports[key] == nil {
 		m.Memory = &ms.memory
 		ms.reports[key] = Meet(m)
@@ -117,6 +120,7 @@ func Meet(m Meeting) *rule.Report {
 		for i := range consumer.Reads {
 			c.meet(m, consumer, &consumer.Reads[i])
 		}
+		c.passedOver(m, consumer)
 	}
 	c.finish()
 	for i := range c.report.Reads {
@@ -185,7 +189,7 @@ func (c *check) meet(m Meeting, consumer *contract.Consumer, how *contract.Readi
 // missed tells an event that a reader knows as the writer's and that the writer
 // has ceased to send. One that it does not send yet is not missed.
 func (c *check) missed(m Meeting, r reading, known *contract.Event) {
-	if m.Direction == rule.Backward || known == nil || known.Producer.Value != m.Writer.Service || known.Status.Value == contract.Retired || len(m.Writer.Set.Findings) > 0 {
+	if m.Direction == rule.Backward || known == nil || known.Producer.Value != m.Writer.Service || known.Status.Value == contract.Retired {
 		return
 	}
 	c.gather(c.open(r), r.pair, eventRemoved, eventGone(r.pair))
@@ -201,13 +205,70 @@ func (c *check) unvendored(r reading, m Meeting, writer *contract.Event) {
 	c.undecided(read, r, reason)
 }
 
-// elsewhere tells that a new reader listens where the old writer does not send.
-// A check judges a move of the topic once, as it hits the deployed readers; side
-// by side it hits both.
+// passedOver tells events that the reader no longer reads because it reads another
+// major version of them, which this writer does not send: it sees nothing of what
+// happened. Nobody misses what no revision of the reader's service has read, and
+// what it reads in advance of the first writer.
+func (c *check) passedOver(m Meeting, consumer *contract.Consumer) {
+	for _, sent := range m.Writer.Sends() {
+		name := sent.Name.Value
+		if sent.Status.Value == contract.Draft || sent.Status.Value == contract.Retired || consumer.Reading(name) != nil {
+			continue
+		}
+		for i := range consumer.Reads {
+			instead := consumer.Reads[i].Event.Value
+			known := m.Reader.Set.Event(instead)
+			if instead.Base != name.Base || known == nil || known.Producer.Value != m.Writer.Service || m.Writer.sendsAnother(consumer, name) || c.asked(instead) {
+				continue
+			}
+			if slices.Contains(m.Handled, name) || slices.Contains(m.Received, instead) {
+				c.passed(m, consumer, known, sent)
+				break
+			}
+		}
+	}
+}
+
+// sendsAnother reports whether a consumer gets what an event tells in another
+// major version.
+func (p Party) sendsAnother(consumer *contract.Consumer, name contract.Name) bool {
+	return slices.ContainsFunc(p.Sends(), func(e *contract.Event) bool {
+		return e.Name.Value.Base == name.Base && consumer.Reading(e.Name.Value) != nil
+	})
+}
+
+// asked reports whether something was said of an event: that it is gone is said once.
+func (c *check) asked(name contract.Name) bool {
+	return slices.ContainsFunc(c.report.Reads, func(r rule.Read) bool { return r.Event == name.String() })
+}
+
+func (c *check) passed(m Meeting, consumer *contract.Consumer, known, sent *contract.Event) {
+	p := pair{new: sent, old: known}
+	if m.Direction == rule.Backward {
+		p.new, p.old = known, sent
+	}
+	name := sent.Name.Value
+	read := c.open(reading{event: name, direction: m.Direction, consumer: consumer.Name.Value, pair: p})
+	c.add(read, rule.Finding{
+		Rule: eventRemoved.ID, Severity: eventRemoved.Severity, Path: name.String(),
+		Message: fmt.Sprintf("%s: %s reads %s in its place, and this is sent as %s only: it sees nothing of it", name, consumer.Name.Value, known.Name.Value, name),
+		Fix:     fmt.Sprintf("Let %s read both until nothing is left that was sent as %s only.", consumer.Name.Value, name),
+		New:     p.new.Pos, Old: p.old.Pos,
+		Fingerprint: rule.Fingerprint(eventRemoved.ID, name.String(), known.Name.Value.String(), consumer.Name.Value),
+	}, string(m.Direction))
+}
+
+// elsewhere tells what a new reader suffers while the old writer still sends, or
+// what it sent is still there: it listens to another topic, or two partitions of
+// one topic overtake each other. A check judges such a change once, as it hits
+// the deployed readers; side by side it hits both.
 func (c *check) elsewhere(p pair) {
 	for _, m := range topicMoves(p) {
 		m.message = fmt.Sprintf("%s: channel.topic was %s and is %s: new consumers do not receive what is still sent to the old one", p.name(), p.old.Channel.Topic.Value, orNothing(p.new.Channel.Topic.Value))
 		c.gather(len(c.report.Reads)-1, p, topicMoved, m)
+	}
+	for _, m := range partitionMoves(p) {
+		c.gather(len(c.report.Reads)-1, p, partitionMoved, m)
 	}
 }
 

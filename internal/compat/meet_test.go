@@ -2,6 +2,7 @@ package compat_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -64,6 +65,8 @@ func TestMeet(t *testing.T) {
 		{"a draft is not gated", []string{"stable", "draft"}, number, rule.Forward, "", ""},
 		{"the topic moved, for the old reader", nil, moved, rule.Forward, rule.Refuted, "topic-moved"},
 		{"the topic moved, for the new reader", moved, nil, rule.Backward, rule.Refuted, "topic-moved"},
+		{"the partition moved, for the old reader", []string{"{event_id: id}", "{event_id: id, partition_key: id}"}, []string{"{event_id: id}", "{event_id: id, partition_key: amount}"}, rule.Forward, rule.Refuted, "partition-moved"},
+		{"the partition moved, for the new reader", []string{"{event_id: id}", "{event_id: id, partition_key: amount}"}, []string{"{event_id: id}", "{event_id: id, partition_key: id}"}, rule.Backward, rule.Refuted, "partition-moved"},
 		{"the reader has no contract of it", []string{event, "event: Other.v1\nproducer"}, nil, rule.Forward, rule.Unknown, "undecided"},
 		{"the service reads nothing", []string{"consumer: loyalty", "consumer: somebody"}, nil, rule.Forward, "", ""},
 	} {
@@ -90,6 +93,45 @@ func TestMeet(t *testing.T) {
 			}
 			if again := ms.Meet(m); again != r || ms.Asked() != 1 {
 				t.Error("asked twice")
+			}
+		})
+	}
+}
+
+// TestMeetMajors follows a reader from one major version to the next: what it no
+// longer reads must have been sent in the new form as well.
+func TestMeetMajors(t *testing.T) {
+	v1, v2 := contract.Name{Base: "OrderPaid", Major: 1}, contract.Name{Base: "OrderPaid", Major: 2}
+	next := []string{"event: OrderPaid.v1", "event: OrderPaid.v2"}
+	second := shop(t, "reads: [", "reads: [{event: OrderPaid.v2}, ")
+	beside := *shop(t)
+	beside.Events = append(slices.Clone(beside.Events), shop(t, next...).Events...)
+	for _, c := range []struct {
+		name              string
+		reader, writer    *contract.Set
+		handled, received []contract.Name
+		answer            rule.Answer
+	}{
+		{"it read v1 before", shop(t, append(next, "reads: [{event: OrderPaid.v1", "reads: [{event: OrderPaid.v2")...), shop(t), []contract.Name{v1, v2}, []contract.Name{v1}, rule.Refuted},
+		{"it got v2 before", shop(t, append(next, "reads: [{event: OrderPaid.v1", "reads: [{event: OrderPaid.v2")...), shop(t), []contract.Name{v2}, []contract.Name{v1, v2}, rule.Refuted},
+		{"it waits for the first v2", shop(t, append(next, "reads: [{event: OrderPaid.v1", "reads: [{event: OrderPaid.v2")...), shop(t), []contract.Name{v2}, []contract.Name{v1}, ""},
+		{"v2 is sent beside v1", shop(t, append(next, "reads: [{event: OrderPaid.v1", "reads: [{event: OrderPaid.v2")...), &beside, []contract.Name{v1, v2}, []contract.Name{v1}, rule.Holds},
+		{"it reads both", second, shop(t), []contract.Name{v1, v2}, []contract.Name{v1}, rule.Holds},
+		{"a draft is not gated", shop(t, append(next, "reads: [{event: OrderPaid.v1", "reads: [{event: OrderPaid.v2")...), shop(t, "stable", "draft"), []contract.Name{v1, v2}, []contract.Name{v1}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var ms compat.Meetings
+			m := compat.Meeting{
+				Reader: compat.Party{Service: "loyalty", Ref: "v2", Set: c.reader},
+				Writer: compat.Party{Service: "orders", Ref: "v1", Set: c.writer}, Direction: rule.Backward,
+				Handled: c.handled, Received: c.received,
+			}
+			if got := compat.AnswerOf(ms.Meet(m)); got != c.answer {
+				t.Errorf("%q, want %q: %v", got, c.answer, ms.Meet(m).Findings)
+			}
+			m.Handled, m.Received = nil, nil
+			if got := compat.AnswerOf(ms.Meet(m)); got == rule.Refuted {
+				t.Error("an answer of other services was taken")
 			}
 		})
 	}

@@ -158,6 +158,14 @@ func (r *Repo) Tags(ctx context.Context) ([]source.Tag, error) {
 	return tags, err
 }
 
+// Merged tells the tags that a commit builds on.
+func (r *Repo) Merged(ctx context.Context, commit string) (map[string]bool, error) {
+	if r.git == nil || commit == "" {
+		return nil, nil
+	}
+	return r.git.Merged(ctx, commit)
+}
+
 // Set loads what a ref of the repository declares; an empty ref means what lies
 // on disk. Sets of one commit are one, whatever ref named it; its tree has the
 // ref that was first. A folder without evcontract.yaml is loaded by the

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/evcontract/evcontract/internal/compat/rollout"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -357,7 +359,7 @@ func (r *Rollout) unblocks(b *rollout.Block) []string {
 		var fix string
 		switch {
 		case b.Reason == rollout.Circle && l.Wait:
-			fix = fmt.Sprintf("release a %s first that reads what %s sends as well: make the field optional there", plain(l.Reader.Service), partyName(l.Writer))
+			fix = r.readsAsWell(l)
 		case b.Reason != rollout.NobodyMoves:
 			fix = fmt.Sprintf("let %s go on sending what %s reads: publish the new form as the next major version beside it, and retire the old one later", plain(l.Writer.Service), partyName(l.Reader))
 		}
@@ -370,4 +372,26 @@ func (r *Rollout) unblocks(b *rollout.Block) []string {
 		fixes = append(fixes, "any one of these changes is enough")
 	}
 	return fixes
+}
+
+// readsAsWell is what a reader can do so that it need not wait for what was sent to
+// be drained; where something around the payload moved it can do nothing, and the
+// rule says what the producer can.
+func (r *Rollout) readsAsWell(l rollout.Link) string {
+	fix := fmt.Sprintf("release a %s first that reads what %s sends as well", plain(l.Reader.Service), partyName(l.Writer))
+	f := r.worst(l.Pair)
+	switch {
+	case f == nil:
+		return fix
+	case f.Rule == "field-missing":
+		return fix + ": make the field optional there"
+	case f.Witness == nil && f.Rule != rule.UndecidedRule:
+		return lowerFirst(strings.TrimSuffix(plain(f.Fix), "."))
+	}
+	return fix
+}
+
+func lowerFirst(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(first)) + s[size:]
 }

@@ -119,6 +119,19 @@ func (r *Repository) Tags(ctx context.Context, glob string) ([]Tag, error) {
 	return tags, nil
 }
 
+// Merged tells the tags whose commits a commit builds on, itself among them.
+func (r *Repository) Merged(ctx context.Context, commit string) (map[string]bool, error) {
+	out, err := runGit(ctx, r.repo.dir, "for-each-ref", "--merged="+commit, "--format=%(refname:strip=2)", "refs/tags")
+	if err != nil {
+		return nil, err
+	}
+	merged := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		merged[strings.TrimSpace(line)] = true
+	}
+	return merged, nil
+}
+
 // compareVersions orders names by the numbers in them: v1.9 before v1.10, and
 // v2-rc.1 before v2.
 func compareVersions(a, b string) int {
