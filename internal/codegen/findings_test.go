@@ -97,3 +97,44 @@ func TestFindings(t *testing.T) {
 		})
 	}
 }
+
+// TestDecimalType: what generate.go.decimal names must be a type of a package.
+func TestDecimalType(t *testing.T) {
+	for text, good := range map[string]bool{
+		"github.com/shopspring/decimal.Decimal": true, "example.com/money/v2.Amount": true, "decimal.Decimal": true,
+		"github.com/shopspring/decimal": false, "Decimal": false, "github.com/shopspring/decimal.": false,
+		"github.com/shopspring/decimal.decimal": false, "github.com/shopspring/decimal.Deci-mal": false, ".Decimal": false,
+		"*github.com/shopspring/decimal.Decimal": false, "github.com/shopspring/decimal Decimal.X": false,
+	} {
+		dir := t.TempDir()
+		for name, content := range map[string]string{
+			"evcontract.yaml":         "contracts: contracts\ngenerate: {go: {out: events, package: events, decimal: '" + text + "'}}\n",
+			"contracts/e.event.yaml":  findingsEvent,
+			"contracts/s.schema.json": strings.Replace(findingsSchema, `"more": {"type": "string"}`, `"more": {"type": "number"}`, 1),
+		} {
+			if err := os.MkdirAll(filepath.Join(dir, "contracts"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(dir, name), content)
+		}
+		files, found, err := Go(loadSet(t, dir), Options{Module: "m", Package: "events"})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if good {
+			if files == nil || len(found) != 0 {
+				t.Errorf("%s: %v", text, found)
+			}
+			continue
+		}
+		if files != nil || len(found) != 1 {
+			t.Errorf("%s is taken: %v", text, found)
+			continue
+		}
+		want := "evcontract.yaml:2:56: generate.go.decimal: \"" + text + "\" is no Go type: want an import path and a type, like github.com/shopspring/decimal.Decimal"
+		if got := found[0].New.String() + ": " + found[0].Message; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

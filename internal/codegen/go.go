@@ -72,7 +72,7 @@ func (g *generator) choose() {
 		return
 	}
 	dot := strings.LastIndexByte(c.Decimal.Value, '.')
-	if dot <= strings.LastIndexByte(c.Decimal.Value, '/') || !token.IsExported(c.Decimal.Value[dot+1:]) || !token.IsIdentifier(c.Decimal.Value[dot+1:]) {
+	if dot < 0 || !importPath.MatchString(c.Decimal.Value[:dot]) || !token.IsExported(c.Decimal.Value[dot+1:]) || !token.IsIdentifier(c.Decimal.Value[dot+1:]) {
 		g.findings.impossible("", c.Decimal.Pos, "generate.go.decimal: %q is no Go type: want an import path and a type, like github.com/shopspring/decimal.Decimal", c.Decimal.Value)
 		return
 	}
@@ -80,12 +80,15 @@ func (g *generator) choose() {
 	g.choice.decimal = importName(g.choice.path) + c.Decimal.Value[dot:]
 }
 
+// importPath matches what the go command takes for one.
+var importPath = regexp.MustCompile(`^[\w~-][\w.~+-]*(/[\w~-][\w.~+-]*)*$`)
+
 // importName is what generated code calls a package of a workspace's choice: the
 // last part of its path that is no major version.
-func importName(importPath string) string {
-	base := path.Base(importPath)
+func importName(of string) string {
+	base := path.Base(of)
 	if majorPath.MatchString(base) {
-		base = path.Base(path.Dir(importPath))
+		base = path.Base(path.Dir(of))
 	}
 	if name := packageName(base); standard[name] == "" && name != "event" {
 		return name
