@@ -135,7 +135,7 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 		return nil, nil, errors.New("--store says what is in flight: it goes with --window")
 	}
 	all := &rule.Report{Command: "check", Docs: compat.Docs()}
-	b := &bases{app: a, j: j, now: now}
+	b := &bases{app: a, j: j, now: now, longer: map[string]time.Duration{}}
 	var wrong *source.Error
 	switch err := b.gather(ctx, &o, load.Options{Message: prev, AssertFormats: o.assertFormats, Defer: true}); {
 	case errors.As(err, &wrong):
@@ -238,7 +238,7 @@ func (b *bases) scope(o checkOptions, s *rule.Scope) *rule.Scope {
 		return nil
 	}
 	if o.window {
-		s.AsOf, s.Span = b.now, load.Span(b.j.set)
+		s.AsOf, s.Span, s.Longer = b.now, load.Span(b.j.set), b.longer
 	}
 	return s
 }

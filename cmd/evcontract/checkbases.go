@@ -46,7 +46,8 @@ type bases struct {
 	now   time.Time
 	list  []*base
 
-	exact   bool // a database says what is in flight
+	longer  map[string]time.Duration // windows of repositories whose own manifest says more
+	exact   bool                     // a database says what is in flight
 	unknown []delivery.InFlight
 }
 
@@ -98,9 +99,16 @@ func (b *bases) window(ctx context.Context, repo *load.Repo) error {
 	if !repo.HasRefs() {
 		return b.disk(ctx, repo)
 	}
-	span := load.Span(b.j.set)
+	theirs, err := b.sayOf(ctx, repo)
+	if err != nil {
+		return err
+	}
+	span, rollback := load.Span(b.j.set, theirs...), load.Rollback(b.j.set, theirs...)
 	if b.exact { // then only what may be rolled back to is told by dates
-		span = time.Duration(b.j.set.Workspace.Window.Rollback.Value)
+		span = rollback
+	}
+	if usual := load.Span(b.j.set); span > usual && !b.exact {
+		b.longer[repo.Name] = span
 	}
 	releases, err := repo.Window(ctx, span, b.now)
 	if err != nil {
@@ -112,7 +120,6 @@ func (b *bases) window(ctx context.Context, repo *load.Repo) error {
 	if repo.Shallow() {
 		fmt.Fprintf(b.app.err, "evcontract: the repository at %s is a shallow clone, where releases may be missing: run there\n  git fetch --unshallow --tags\n", repo.Path)
 	}
-	rollback := time.Duration(b.j.set.Workspace.Window.Rollback.Value)
 	for _, r := range releases {
 		at, err := b.at(ctx, repo, r.Name, "window")
 		if err != nil {
@@ -302,87 +309,4 @@ func (b *bases) own() []*base {
 		}
 	}
 	return own
-}
-
-// readers are the consumers of another repository as a base of this workspace:
-// one with the copies of the contracts that their repository has, since that is
-// their revision, and for readings of which it has no copy one with the contracts
-// of each base of the workspace.
-func (b *bases) readers(x *base, own []*base) []*base {
-	written := b.written(own)
-	copies := *x.set
-	copies.Events = nil
-	for _, e := range x.set.Events {
-		if written[e.Name.Value] {
-			copies.Events = append(copies.Events, e)
-		}
-	}
-	copies.Workspace = b.workspaceOf(own)
-	all := []*base{{set: &copies, root: x.root}}
-	lent := borrowing(x.set, written)
-	if len(lent) == 0 {
-		return all
-	}
-	for _, o := range own {
-		borrowed := *o.set
-		borrowed.Tree, borrowed.Repo, borrowed.Consumers, borrowed.Findings = called(o.set.Tree, x.set.Tree.Ref), x.set.Repo, lent, nil
-		all = append(all, &base{set: &borrowed, root: o.root})
-	}
-	return all
-}
-
-// borrowing lists consumers with those of their readings of which their own set
-// has no contract.
-func borrowing(set *contract.Set, written map[contract.Name]bool) []*contract.Consumer {
-	var lent []*contract.Consumer
-	for _, c := range set.Consumers {
-		one := *c
-		one.Reads = slices.DeleteFunc(slices.Clone(c.Reads), func(r contract.Reading) bool {
-			return !written[r.Event.Value] || set.Event(r.Event.Value) != nil
-		})
-		if len(one.Reads) > 0 {
-			lent = append(lent, &one)
-		}
-	}
-	return lent
-}
-
-// written are the events that the workspace itself declares or declared.
-func (b *bases) written(own []*base) map[contract.Name]bool {
-	names := map[contract.Name]bool{}
-	sets := []*contract.Set{b.j.set}
-	for _, o := range own {
-		sets = append(sets, o.set)
-	}
-	for _, set := range sets {
-		for _, e := range set.Events {
-			if !e.Vendored {
-				names[e.Name.Value] = true
-			}
-		}
-	}
-	return names
-}
-
-// workspaceOf is the manifest whose demands a change cannot lift by itself.
-func (b *bases) workspaceOf(own []*base) *contract.Workspace {
-	if len(own) > 0 {
-		return own[len(own)-1].set.Workspace
-	}
-	return b.j.set.Workspace
-}
-
-// writers are the events of another repository of which the workspace has copies.
-func (b *bases) writers(x *base, own []*base) *contract.Set {
-	writers := *x.set
-	writers.Events, writers.Workspace = nil, b.workspaceOf(own)
-	if x.span == inBoth {
-		writers.Findings = nil // its readers' report has them
-	}
-	for _, e := range x.set.Events {
-		if own := b.j.set.Event(e.Name.Value); own != nil && own.Vendored && !e.Vendored {
-			writers.Events = append(writers.Events, e)
-		}
-	}
-	return &writers
 }

@@ -18,13 +18,28 @@ type Release struct {
 // Span is how far back the past still matters: an event may be read as long as
 // its topic and then a consumer's quarantine keep it, and a release be rolled
 // back for the rollback window. The longest quarantine of all consumers counts.
-func Span(set *contract.Set) time.Duration {
+// Of another repository's releases its own workspace may say more: how long its
+// topics keep what it wrote, and how far back it is rolled.
+func Span(set *contract.Set, theirs ...*contract.Workspace) time.Duration {
 	w := set.Workspace
-	keep := w.Defaults.Quarantine.Keep.Value
+	retention, keep := w.Window.Retention.Value, w.Defaults.Quarantine.Keep.Value
 	for _, c := range set.Consumers {
 		keep = max(keep, c.Quarantine.Keep.Value)
 	}
-	return time.Duration(max(w.Window.Retention.Value+keep, w.Window.Rollback.Value))
+	for _, other := range theirs {
+		retention = max(retention, other.Window.Retention.Value)
+	}
+	return max(time.Duration(retention+keep), Rollback(set, theirs...))
+}
+
+// Rollback is how far back a release may be rolled: what the workspace says, and
+// that whose release it is.
+func Rollback(set *contract.Set, theirs ...*contract.Workspace) time.Duration {
+	longest := set.Workspace.Window.Rollback.Value
+	for _, other := range theirs {
+		longest = max(longest, other.Window.Rollback.Value)
+	}
+	return time.Duration(longest)
 }
 
 // Window lists the releases of a repository that are in the window at a time, in

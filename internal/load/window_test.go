@@ -72,6 +72,12 @@ func TestSpan(t *testing.T) {
 	if want := []time.Duration{37 * day, 3 * day, 97 * day}; !slices.Equal(got, want) {
 		t.Errorf("spans %v, want %v", got, want)
 	}
+	// another repository's topics keep longer, or shorter, and it is rolled back further
+	ours, long, short, back := set(7, 30, 3), set(90, 1, 1).Workspace, set(1, 365, 1).Workspace, set(1, 1, 50).Workspace
+	got = []time.Duration{Span(ours, long), Span(ours, short), Span(ours, back), Rollback(ours, back), Rollback(ours, short)}
+	if want := []time.Duration{120 * day, 37 * day, 50 * day, 50 * day, 3 * day}; !slices.Equal(got, want) {
+		t.Errorf("spans with another repository %v, want %v", got, want)
+	}
 }
 
 const day = 24 * time.Hour

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -88,6 +89,10 @@ func clean(r *rule.Report) *rule.Report {
 			for k, why := range b.Why {
 				s.Bases[i].Why[k] = plain(why)
 			}
+		}
+		s.Longer = map[string]time.Duration{}
+		for repo, span := range r.Scope.Longer {
+			s.Longer[plain(repo)] = span
 		}
 		c.Scope = &s
 	}

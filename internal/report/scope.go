@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,11 @@ func scopeLines(r *rule.Report) []string {
 		}
 	}
 	if !s.AsOf.IsZero() {
-		lines = append(lines, fmt.Sprintf("window: %s up to %s", span(s.Span), s.AsOf.UTC().Format("2006-01-02 15:04 MST")))
+		text := span(s.Span)
+		for _, repo := range slices.Sorted(maps.Keys(s.Longer)) {
+			text += fmt.Sprintf(", %s for %s", span(s.Longer[repo]), repo)
+		}
+		lines = append(lines, fmt.Sprintf("window: %s up to %s", text, s.AsOf.UTC().Format("2006-01-02 15:04 MST")))
 	}
 	return append(lines, fmt.Sprintf("judged: %s, for %s", count(s.Pairs, "distinct pair")+" of revisions", count(len(r.Reads), "read")))
 }

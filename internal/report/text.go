@@ -127,7 +127,9 @@ func (t *text) excerpt(f *rule.Finding) {
 func (t *text) linesOf(file string) []string {
 	lines, known := t.lines[file]
 	if !known {
-		lines = strings.Split(string(t.files(file)), "\n")
+		if data := t.files(file); len(data) > 0 {
+			lines = strings.Split(string(data), "\n")
+		}
 		t.lines[file] = lines
 	}
 	return lines

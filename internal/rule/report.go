@@ -59,7 +59,9 @@ type Scope struct {
 	AsOf  time.Time     // what counted as now; zero where no window was asked for
 	Span  time.Duration // of the window
 	Bases []Base
-	Pairs int // questions that were really judged: distinct pairs of revisions, read in one way; reads share them
+
+	Longer map[string]time.Duration // windows of repositories whose own manifest asks for a longer one
+	Pairs  int                      // questions that were really judged: distinct pairs of revisions, read in one way; reads share them
 }
 
 // Base is one revision that was compared with.
