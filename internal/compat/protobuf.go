@@ -26,12 +26,17 @@ func readProtobuf(q Question) Result {
 	if !ok || !ok2 {
 		return Result{Answer: rule.Unknown, Reason: "one of the two schemas is not Protobuf"}
 	}
+	return walk(q, reader, writer).result()
+}
+
+// walk finds what there is to claim of a read.
+func walk(q Question, reader, writer *protobuf.Schema) *protoWalk {
 	w := &protoWalk{
 		as: q.As, reader: reader, writer: writer, wire: wireOf(q.As.Encoding),
 		seen: map[protoPair]bool{}, said: map[string]bool{}, contained: map[protoreflect.MessageDescriptor]bool{}, renamed: renames(q),
 	}
 	w.run()
-	return w.result()
+	return w
 }
 
 // wire is the encoding as the walk asks for it.

@@ -205,7 +205,7 @@ func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
 			fmt.Sprintf("%s on the wire where the reader expects %s: to it this is an unknown field, which it refuses", from, to))
 		return
 	}
-	if p.read == p.reader && p.reader.Cardinality() == protoreflect.Required {
+	if p.read == p.reader && demanded(p.reader) || p.value && demanded(p.read) {
 		w.refuse(p, "field-missing", anyValues(p.writer),
 			fmt.Sprintf("%s on the wire where the reader expects %s, so it misses a field that it requires", from, to))
 		return

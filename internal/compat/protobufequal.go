@@ -23,6 +23,7 @@ func (o *observer) value(p contract.Path, f protoreflect.FieldDescriptor, sent p
 		r, seen = unboxed(r, seen)
 	}
 	switch {
+	case o.anything(r):
 	case f.Message() != nil && r.Message() != nil && o.asText(f) == o.asText(r):
 		o.content(p, sent.Message(), seen.Message(), fields)
 	case f.Message() != nil || r.Message() != nil:
@@ -94,6 +95,16 @@ func (o *observer) content(p contract.Path, sent, seen protoreflect.Message, fie
 		if b == nil && a != nil && seen.Get(seen.Descriptor().Fields().ByNumber(1)).String() != "" {
 			o.note(lost, p, "a "+string(a.Descriptor().FullName()), "what it cannot unpack")
 		}
+		return
+	}
+	if o.wire == jsonWire && (sent.Descriptor().FullName() == anyName || seen.Descriptor().FullName() == anyName) {
+		if len(populated(sent)) == 0 {
+			return
+		}
+		if o.as.UnknownFields == contract.Reject {
+			o.refuse("the type that an Any names in @type")
+		}
+		o.note(lost, p, "a "+string(sent.Descriptor().FullName()), "a "+string(seen.Descriptor().FullName())+" without a type")
 		return
 	}
 	o.messages(p, sent, seen, fields)

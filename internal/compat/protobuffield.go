@@ -102,15 +102,20 @@ func sortOf(f protoreflect.FieldDescriptor) jsonForm {
 // the writer may leave out.
 func (w *protoWalk) required(m *matched) {
 	for _, p := range m.pairs {
-		if p.reader.Cardinality() == protoreflect.Required && p.writer.Cardinality() != protoreflect.Required {
+		if demanded(p.reader) && !always(p.writer) && !w.missed(p) {
 			w.absent(m, p, "may be left out by the writer")
 		}
 	}
 	for _, r := range m.missing {
-		if r.Cardinality() == protoreflect.Required {
+		if demanded(r) {
 			w.absent(m, fieldPair{reader: r, path: m.path.Field(fieldName(r)), route: m.route}, "is not sent by the writer")
 		}
 	}
+}
+
+// missed reports whether it is claimed already that a reader misses a field.
+func (w *protoWalk) missed(p fieldPair) bool {
+	return slices.ContainsFunc(w.claims, func(c *claim) bool { return c.Rule == "field-missing" && c.readerAt == p.reader && c.writerAt == p.writer })
 }
 
 func (w *protoWalk) absent(m *matched, p fieldPair, fact string) {
@@ -169,11 +174,15 @@ func together(members []fieldPair) (first, second fieldPair, ok bool) {
 	return first, second, false
 }
 
-// writtenBefore tells the order on the wire: by number, members of a oneof last.
+// writtenBefore tells the order in which the library writes: by number, members
+// of a oneof last, those of several oneofs in the order of the oneofs.
 func writtenBefore(a, b protoreflect.FieldDescriptor) bool {
-	inA, inB := oneofOf(a) != nil, oneofOf(b) != nil
-	if inA != inB {
-		return inB
+	inA, inB := oneofOf(a), oneofOf(b)
+	switch {
+	case (inA != nil) != (inB != nil):
+		return inB != nil
+	case inA != inB:
+		return inA.Index() < inB.Index()
 	}
 	return a.Number() < b.Number()
 }
@@ -201,7 +210,7 @@ func (w *protoWalk) crowded(o protoreflect.OneofDescriptor, first, second fieldP
 // unsent finds what the reader reads and the writer no longer sends.
 func (w *protoWalk) unsent(m *matched) {
 	for _, r := range m.missing {
-		if r.Cardinality() == protoreflect.Required || w.lostAlready(m, r) {
+		if demanded(r) || w.lostAlready(m, r) {
 			continue // said already
 		}
 		b := Break{Rule: "field-unsent", Severity: rule.Warning, Path: m.path.Field(fieldName(r))}

@@ -15,6 +15,8 @@ import (
 func (w *protoWalk) jsonFields(_ *matched, p fieldPair) {
 	from, to := jsonShapeOf(p.writer), jsonShapeOf(p.reader)
 	switch {
+	case isNull(p.sent) && !takesNull(p.writer, p.reader):
+		w.jsonNull(p)
 	case to == anyShape:
 	case from == anyShape:
 		w.jsonAnything(p, p.reader)
@@ -39,10 +41,10 @@ func (w *protoWalk) jsonFields(_ *matched, p fieldPair) {
 func (w *protoWalk) jsonElements(p fieldPair) {
 	switch {
 	case !p.reader.IsList():
-	case !p.writer.IsList():
-		w.jsonAnything(p, p.read)
-	default:
+	case p.writer.IsList():
 		w.jsonSingle(p)
+	case jsonValueShape(p.read) != anyShape:
+		w.jsonAnything(p, p.read)
 	}
 }
 
@@ -56,6 +58,9 @@ func (w *protoWalk) jsonSingle(p fieldPair) {
 		w.jsonAnything(p, p.read)
 	case from == objectShape && to == objectShape:
 		w.jsonObjects(p)
+	case from == mapShape && to == objectShape:
+		w.jsonMapAsObject(p)
+	case from == objectShape && to == mapShape: // a Struct is any object
 	case from == scalarShape || to == scalarShape:
 		w.jsonValue(p)
 	case from != to:
@@ -66,9 +71,6 @@ func (w *protoWalk) jsonSingle(p fieldPair) {
 // jsonAnything judges a Value, which may be anything, against what takes only
 // one kind of thing.
 func (w *protoWalk) jsonAnything(p fieldPair, reader protoreflect.FieldDescriptor) {
-	if jsonValueShape(reader) == anyShape && !reader.IsList() && !reader.IsMap() {
-		return
-	}
 	text := jsonFormOf(reader) == boolForm
 	w.refuse(p, "type-refused", func(m protoreflect.Message) { fillAnything(m, p.writer, text) }, "it may hold anything, and the reader refuses what is of another type")
 }
@@ -101,7 +103,9 @@ func (w *protoWalk) jsonMaps(p fieldPair) {
 			w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses a key that is no "+typeName(p.reader.MapKey()))
 			return
 		}
-		w.jsonAnything(p, value)
+		if jsonValueShape(value) != anyShape {
+			w.jsonAnything(p, value)
+		}
 	default:
 		w.jsonKey(p.mapKey())
 		w.jsonSingle(p.mapValue())
@@ -124,15 +128,51 @@ func (w *protoWalk) jsonKey(p fieldPair) {
 
 // jsonMapAsObject judges keys that the reader takes for names of fields.
 func (w *protoWalk) jsonMapAsObject(p fieldPair) {
+	fill := strangeEntry(p)
 	if w.as.UnknownFields == contract.Reject {
-		w.refuse(p, "field-refused", anyValues(p.writer), "the reader takes keys for fields, and refuses those that it doesn't know")
+		w.refuse(p, "field-refused", fill, "the reader takes keys for fields, and refuses those that it doesn't know")
 		return
 	}
 	if p.read.Message().RequiredNumbers().Len() > 0 {
-		w.refuse(p, "field-missing", anyValues(p.writer), "the reader takes keys for fields, and misses one that it requires")
+		w.refuse(p, "field-missing", fill, "the reader takes keys for fields, and misses one that it requires")
 		return
 	}
-	w.refuse(p, "element-lost", anyValues(p.writer), "the reader takes keys for fields, and ignores those that it doesn't know")
+	w.refuse(p, "element-lost", fill, "the reader takes keys for fields, and ignores those that it doesn't know")
+}
+
+// strangeEntry sets a map, or a Struct, to one entry under a key that is the name
+// of no field of the reader's message.
+func strangeEntry(p fieldPair) func(protoreflect.Message) {
+	known := p.read.Message().Fields()
+	strange := func(key protoreflect.MapKey) bool {
+		return known.ByJSONName(key.String()) == nil && known.ByTextName(key.String()) == nil
+	}
+	return func(m protoreflect.Message) {
+		f := p.writer
+		if !f.IsMap() || p.value { // a Struct
+			m = enter(m, f)
+			f = m.Descriptor().Fields().ByNumber(1)
+		}
+		key := someKey(f.MapKey())
+		for n := 6; n < 100 && !strange(key); n++ {
+			key = otherKey(f.MapKey(), n)
+		}
+		entryOf(f, key)(m)
+		if value := m.Get(f).Map().Get(key); f.MapValue().Message() != nil {
+			fillRequired(value.Message())
+			fillSome(value.Message())
+		}
+	}
+}
+
+func otherKey(f protoreflect.FieldDescriptor, n int) protoreflect.MapKey {
+	switch f.Kind() {
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString(fmt.Sprintf("x%d", n)).MapKey()
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(n%2 == 1).MapKey()
+	}
+	return intValue(f.Kind(), big.NewInt(int64(n))).MapKey()
 }
 
 // jsonObjectAsMap judges fields that the reader takes for keys.
@@ -150,14 +190,24 @@ func (w *protoWalk) jsonObjects(p fieldPair) {
 	case f.FullName() == anyName && r.FullName() == anyName:
 		w.anys(p)
 	case r.FullName() == anyName && f.Fields().Len() > 0:
-		w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses an Any that doesn't name its type")
+		w.jsonUntyped(p)
 	case f.FullName() == anyName && w.as.UnknownFields == contract.Reject:
 		w.refuse(p, "field-refused", anyValues(p.writer), "the reader doesn't know the field @type and refuses the event")
 	case f.FullName() == anyName:
-		w.undecided = append(w.undecided, fmt.Sprintf("%s is an Any that is read as %s: what it holds is not declared", p.path, r.Name()))
+		w.refuse(p, "field-lost", anyValues(p.writer), fmt.Sprintf("the reader does not see which type is sent, and takes whatever it holds for %s", r.Name()))
+		w.claims[len(w.claims)-1].junk = true
 	default:
 		w.below(p, r, f)
 	}
+}
+
+// jsonUntyped judges a message that is read as an Any and names no type.
+func (w *protoWalk) jsonUntyped(p fieldPair) {
+	if w.as.UnknownFields == contract.Reject {
+		w.refuse(p, "type-refused", anyValues(p.writer), "the reader refuses an Any that doesn't name its type")
+		return
+	}
+	w.refuse(p, "field-lost", anyValues(p.writer), "without the name of a type it is an empty Any to a reader that ignores unknown fields, or refused")
 }
 
 // jsonValue judges one scalar against another; what the table doesn't name is
@@ -196,6 +246,7 @@ var jsonPairs = map[[2]jsonForm]func(*protoWalk, fieldPair){
 	{timestampForm, timestampForm}: sameText, {timestampForm, stringForm}: sameText,
 	{durationForm, durationForm}: sameText, {durationForm, stringForm}: sameText,
 	{maskForm, maskForm}: sameText, {maskForm, stringForm}: sameText,
+	{stringForm, maskForm}: (*protoWalk).jsonTextAsMask, {enumForm, maskForm}: (*protoWalk).jsonText,
 }
 
 func sameText(*protoWalk, fieldPair) {}
@@ -247,6 +298,11 @@ func (w *protoWalk) jsonBroken(p fieldPair) {
 
 func (w *protoWalk) jsonNarrow(p fieldPair) {
 	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1e300)), "the reader cannot hold 1e300 and refuses the event")
+}
+
+// jsonTextAsMask judges text that the reader takes for the names of fields.
+func (w *protoWalk) jsonTextAsMask(p fieldPair) {
+	w.refuse(p, "value-refused", p.set(protoreflect.ValueOfString("?")), "the reader refuses text that is no list of fields")
 }
 
 // jsonText judges text that the reader takes for text of another kind: the name

@@ -80,7 +80,7 @@ func (w *protoWalk) match(v visit) *matched {
 			m.strangers = append(m.strangers, f)
 			continue
 		}
-		if r.Cardinality() == protoreflect.Required && f.Cardinality() != protoreflect.Required {
+		if demanded(r) && !always(f) {
 			m.needs = append(m.needs, f)
 		}
 		taken[r.Number()] = true

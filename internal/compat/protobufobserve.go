@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -44,13 +45,7 @@ func (o *observer) messages(p contract.Path, sent, seen protoreflect.Message, fi
 // counterpart is the reader's field that takes what arrives in a field.
 func (o *observer) counterpart(m protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
 	if o.wire == binaryWire {
-		if r := m.Fields().ByNumber(f.Number()); r != nil {
-			return r
-		}
-		if x, err := o.reader.Types().FindExtensionByNumber(m.FullName(), f.Number()); err == nil {
-			return x.TypeDescriptor()
-		}
-		return nil
+		return o.numbered(m, f.Number())
 	}
 	if f.IsExtension() {
 		x, err := o.reader.Types().FindExtensionByName(f.FullName())
@@ -63,6 +58,17 @@ func (o *observer) counterpart(m protoreflect.MessageDescriptor, f protoreflect.
 		return r
 	}
 	return m.Fields().ByTextName(f.JSONName())
+}
+
+// numbered is the field, or the extension, of a number.
+func (o *observer) numbered(m protoreflect.MessageDescriptor, n protoreflect.FieldNumber) protoreflect.FieldDescriptor {
+	if r := m.Fields().ByNumber(n); r != nil {
+		return r
+	}
+	if x, err := o.reader.Types().FindExtensionByNumber(m.FullName(), n); err == nil {
+		return x.TypeDescriptor()
+	}
+	return nil
 }
 
 // stray is a value for which the reader has no field. It is lost where the
@@ -88,7 +94,7 @@ func (o *observer) stray(p contract.Path, sent protoreflect.Message, f protorefl
 func (o *observer) moved(f protoreflect.FieldDescriptor, m protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	switch {
 	case o.wire == jsonWire:
-		return m.Fields().ByNumber(f.Number())
+		return o.numbered(m, f.Number())
 	case f.IsExtension():
 		x, err := o.reader.Types().FindExtensionByName(f.FullName())
 		if err != nil || x.TypeDescriptor().ContainingMessage().FullName() != m.FullName() {
@@ -104,20 +110,21 @@ func (o *observer) moved(f protoreflect.FieldDescriptor, m protoreflect.MessageD
 
 // fed reports whether any field of the writer arrives in this one of the reader.
 func (o *observer) fed(writer protoreflect.MessageDescriptor, r protoreflect.FieldDescriptor) bool {
-	for i := range writer.Fields().Len() {
-		if o.counterpart(r.ContainingMessage(), writer.Fields().Get(i)) == r {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fieldsOf(o.writer, writer), func(f protoreflect.FieldDescriptor) bool {
+		to := o.counterpart(r.ContainingMessage(), f)
+		return to != nil && to.FullName() == r.FullName()
+	})
 }
 
 // field compares what one field sent with what another one got.
 func (o *observer) field(p contract.Path, f protoreflect.FieldDescriptor, sent protoreflect.Value, r protoreflect.FieldDescriptor, in protoreflect.Message, fields *fieldSet) {
-	if o.anything(f, r) {
+	if o.anything(r) && (!isNull(f) || takesNull(f, r)) {
 		return
 	}
 	seen := in.Get(r)
+	if inner := structOf(f); r.IsMap() && inner != nil && o.wire == jsonWire {
+		f, sent = inner, sent.Message().Get(inner)
+	}
 	switch {
 	case f.IsMap() && r.IsMap():
 		o.maps(p.Then(contract.Step{Kind: contract.ValueStep}), f, sent.Map(), r, seen.Map(), fields)
@@ -138,9 +145,17 @@ func mapDiff(in protoreflect.Message, r protoreflect.FieldDescriptor) diffKind {
 	return changed
 }
 
+// structOf is the map within a Struct, which is all that JSON shows of it.
+func structOf(f protoreflect.FieldDescriptor) protoreflect.FieldDescriptor {
+	if f.IsList() || f.Message() == nil || f.Message().FullName() != "google.protobuf.Struct" {
+		return nil
+	}
+	return f.Message().Fields().ByNumber(1)
+}
+
 // anything reports whether a field stands for any JSON: what was read then is
 // what was sent.
-func (o *observer) anything(f, r protoreflect.FieldDescriptor) bool {
+func (o *observer) anything(r protoreflect.FieldDescriptor) bool {
 	if o.wire == binaryWire || r.Message() == nil {
 		return false
 	}

@@ -30,7 +30,9 @@ func (o *observer) knownNames(p contract.Path, f protoreflect.FieldDescriptor, s
 
 // jsonTextOf is a value's JSON where that is a string, else "".
 func jsonTextOf(f protoreflect.FieldDescriptor, v protoreflect.Value) protoreflect.Name {
-	if f, v = unboxed(f, v); f.Enum() != nil {
+	if f, v = unboxed(f, v); isNull(f) {
+		return ""
+	} else if f.Enum() != nil {
 		return enumName(f.Enum(), v.Enum())
 	}
 	switch x := v.Interface().(type) {
@@ -48,8 +50,11 @@ func jsonTextOf(f protoreflect.FieldDescriptor, v protoreflect.Value) protorefle
 
 // isNumber reports whether a value's JSON may be no string at all.
 func isNumber(f protoreflect.FieldDescriptor) bool {
-	form := jsonFormOf(f)
-	return form != stringForm && form != bytesForm
+	switch jsonFormOf(f) {
+	case stringForm, bytesForm, timestampForm, durationForm, maskForm:
+		return false
+	}
+	return true
 }
 
 func enumName(e protoreflect.EnumDescriptor, n protoreflect.EnumNumber) protoreflect.Name {

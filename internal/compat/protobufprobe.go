@@ -82,6 +82,8 @@ func entryOf(f protoreflect.FieldDescriptor, key protoreflect.MapKey) func(proto
 		value := values.NewValue()
 		if f.MapValue().Message() == nil {
 			value = someValue(f.MapValue())
+		} else {
+			fillRequired(value.Message())
 		}
 		values.Set(key, value)
 	}
