@@ -32,6 +32,7 @@ type checkOptions struct {
 	unknownEnums  string
 	writers       string
 	assertFormats bool
+	limit         limit
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -61,6 +62,7 @@ file; REF may also be a git ref or an archive.`,
 	}
 	out.bind(cmd)
 	o.bind(cmd)
+	o.limit.bind(cmd)
 	return cmd
 }
 
@@ -106,11 +108,20 @@ func (o *checkOptions) compat() (compat.Options, error) {
 }
 
 func (a *app) check(ctx context.Context, args []string, o checkOptions, out *output) error {
-	j, r, err := a.checked(ctx, args, o)
+	c, err := within(ctx, o.limit, func(ctx context.Context) (judgement, error) {
+		j, r, err := a.checked(ctx, args, o)
+		return judgement{j, r}, err
+	})
 	if err != nil {
 		return err
 	}
-	return out.print(a, r, j.files)
+	return out.print(a, c.report, c.of.files)
+}
+
+// judgement is a report and what it is about.
+type judgement struct {
+	of     *judged
+	report *rule.Report
 }
 
 // checked is everything that a check has to say.

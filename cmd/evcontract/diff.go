@@ -16,6 +16,7 @@ import (
 )
 
 func (a *app) diffCommand() *cobra.Command {
+	var l limit
 	var format, message string
 	cmd := &cobra.Command{
 		Use:   "diff OLD [NEW]",
@@ -29,13 +30,14 @@ func (a *app) diffCommand() *cobra.Command {
 			if !known {
 				return fmt.Errorf("--format: %q: want text, json or markdown", format)
 			}
-			log, err := a.diff(cmd.Context(), args, message)
+			log, err := within(cmd.Context(), l, func(ctx context.Context) (*changelog, error) { return a.diff(ctx, args, message) })
 			if err != nil {
 				return err
 			}
 			return write(a.out, log)
 		},
 	}
+	l.bind(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or markdown")
 	cmd.Flags().StringVar(&message, "message", "", "the Protobuf message that is the event, `NEW[=OLD]`")
 	return cmd

@@ -14,6 +14,7 @@ import (
 func (a *app) lintCommand() *cobra.Command {
 	var out output
 	var against string
+	var l limit
 	cmd := &cobra.Command{
 		Use:   "lint [PATH]",
 		Short: "Find what is wrong with contracts as they stand",
@@ -26,30 +27,35 @@ func (a *app) lintCommand() *cobra.Command {
 			if _, _, err := out.sinks(); err != nil {
 				return err
 			}
-			return a.lint(cmd.Context(), args, against, &out)
+			s, err := within(cmd.Context(), l, func(ctx context.Context) (judgement, error) { return a.lint(ctx, args, against) })
+			if err != nil {
+				return err
+			}
+			return out.print(a, s.report, s.of.files)
 		},
 	}
 	out.bind(cmd)
+	l.bind(cmd)
 	cmd.Flags().StringVar(&against, "against", "", "show only what is new since this `REF`, for a repository that starts with findings")
 	return cmd
 }
 
-func (a *app) lint(ctx context.Context, args []string, against string, out *output) error {
+func (a *app) lint(ctx context.Context, args []string, against string) (judgement, error) {
 	j, err := a.open(ctx, args, load.Options{})
 	if err != nil {
-		return err
+		return judgement{}, err
 	}
 	r := a.lintReport(j.set)
 	if against != "" {
 		base, err := a.base(ctx, j, against, load.Options{})
 		if err != nil {
-			return err
+			return judgement{}, err
 		}
 		r.Findings = without(r.Findings, a.lintReport(base).Findings)
 	}
 	j.show(r, j.root)
 	j.settle(r, a.now())
-	return out.print(a, r, j.files)
+	return judgement{j, r}, nil
 }
 
 // lintReport is everything that is wrong with one set.

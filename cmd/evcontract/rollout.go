@@ -30,6 +30,7 @@ type rolloutOptions struct {
 	format     string
 	files      []string
 	color      string
+	limit      limit
 }
 
 func (a *app) rolloutCommand() *cobra.Command {
@@ -55,6 +56,7 @@ Exit code 0: there is a safe order, or nothing to do. 1: there is none, or nobod
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.rollout(cmd.Context(), &o, args) },
 	}
+	o.limit.bind(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.env, "env", "", "the `ENVIRONMENT`")
 	f.StringArrayVar(&o.to, "to", nil, "what shall run: a git `REF`, SERVICE=REF[,REF], an environment, or . for the folder as it stands; may be repeated")
@@ -117,10 +119,12 @@ func (a *app) rollout(ctx context.Context, o *rolloutOptions, args []string) err
 	}
 	defer repos.Close()
 	f := &fleet{app: a, judged: j, repos: repos, options: o, now: now}
-	if err := f.gather(ctx); err != nil {
-		return j.placed(err)
-	}
-	r, err := f.plan()
+	r, err := within(ctx, o.limit, func(ctx context.Context) (*report.Rollout, error) {
+		if err := f.gather(ctx); err != nil {
+			return nil, j.placed(err)
+		}
+		return f.plan()
+	})
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,7 @@ func Compile(src Source) (s *Schema, err error) {
 	s = &Schema{compiled: compiled, files: p.files, written: p.written}
 	l := newLowering(p, src.AssertFormats)
 	s.root = l.schema(compiled)
+	l.cutLoops()
 	s.parts, s.hints = l.parts(), l.hints()
 	s.closed = sync.OnceValue(func() *node { return closeWriter(s.root) })
 	return s, nil

@@ -163,6 +163,10 @@ func (b *builder) add(keyword string, n *node) {
 	if n.kind == kTrue {
 		return
 	}
+	if n.kind == kRef { // it is one node: its target comes later
+		b.parts = append(b.parts, n)
+		return
+	}
 	c := *n
 	c.place = place{schema: b.s.Location, keyword: keyword}
 	b.parts = append(b.parts, &c)

@@ -247,3 +247,33 @@ func (l *lowering) resolve(c *scope, name string, target *jsonschema.Schema) *js
 	}
 	return to
 }
+
+// cutLoops makes an unknown of each reference that comes back to itself at one
+// value. Without a dynamic reference the validator has refused it already.
+func (l *lowering) cutLoops() {
+	if len(l.scopes) == 0 {
+		return
+	}
+	for _, k := range l.order {
+		if r := l.refs[k]; r != nil && sameValue(r.kids[0], r, map[*node]bool{}) {
+			r.kind, r.kids, r.types = kOpaque, nil, tAll
+			r.opaque = &opaque{key: "loop" + k.schema.Location + k.scope.key + l.documents(), keyword: "$dynamicRef"}
+		}
+	}
+}
+
+// sameValue says that a node asks another about the value that it judges itself.
+func sameValue(n, other *node, been map[*node]bool) bool {
+	if n == other {
+		return true
+	}
+	if been[n] {
+		return false
+	}
+	been[n] = true
+	switch n.kind {
+	case kAnd, kOr, kNot, kOneOf, kIf, kRef:
+		return slices.ContainsFunc(n.kids, func(k *node) bool { return sameValue(k, other, been) })
+	}
+	return false
+}

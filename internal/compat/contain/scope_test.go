@@ -37,6 +37,9 @@ func TestDynamicScope(t *testing.T) {
 		{"an item is bound from outside", textList, `{"items":{"type":"string"}}`, Draft2020, Holds},
 		{"and nothing else is asked of it", `{"type":"array","items":{"type":"string"}}`, textList, Draft2020, Holds},
 		{"an item is bound from outside, refused", `{"type":"array","items":{"type":"number"}}`, textList, Draft2020, Refuted},
+		{"a loop at one value that begins below another", `{"type":"object"}`, `{"$id":"https://example.com/a","$dynamicAnchor":"x","properties":{"p":{"$ref":"b"}},"$ref":"b",
+			"$defs":{"b":{"$id":"b","$dynamicRef":"#x","$defs":{"d":{"$dynamicAnchor":"x"}}}}}`, Draft2020, Unknown},
+		{"a reference that is the only branch", `{"properties":{"a":{"anyOf":[{"$ref":"#"}]}},"type":"object"}`, `{"properties":{"a":{"type":"object"}}}`, Draft2020, Holds},
 		{"a loop at one value", `{"type":"string"}`, looping, Draft2020, Unknown},
 	} {
 		q := Question{Writer: mustCompile(t, c.draft, c.writer), Reader: mustCompile(t, c.draft, c.reader)}
