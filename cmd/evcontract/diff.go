@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,11 @@ func (a *app) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD [NEW]",
 		Short: "Tell every change in words, breaking or not, and which version it asks for",
+		Long: `diff compares the workspace with what it was in OLD, or two paths, or two git
+refs of the workspace.`,
 		Example: `  evcontract diff main
   evcontract diff v1.4.0 --format markdown > CHANGES.md
+  evcontract diff v1.4.0 v1.5.0    # between two releases
   evcontract diff old.json new.json`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,6 +50,7 @@ func (a *app) diffCommand() *cobra.Command {
 // changelog is what a diff has to say.
 type changelog struct {
 	from, to string // what was compared
+	released bool   // the newer one is a git ref
 	changes  []compat.Change
 	advice   []compat.Advice
 }
@@ -55,7 +60,12 @@ func (a *app) diff(ctx context.Context, args []string, message string) (*changel
 	if !renames {
 		prev = next
 	}
-	j, err := a.open(ctx, args[1:], load.Options{Message: next})
+	o := load.Options{Message: next}
+	paths, ref := args[1:], ""
+	if len(paths) > 0 && !isThere(paths[0]) && workspaceAbove(".") != "" {
+		paths, ref = nil, paths[0] // a release of the workspace here
+	}
+	j, err := a.open(ctx, paths, o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,22 +73,57 @@ func (a *app) diff(ctx context.Context, args []string, message string) (*changel
 	if err != nil {
 		return nil, err
 	}
+	here := j
+	if ref != "" {
+		if j, err = here.at(ctx, ref, o); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range append(j.set.Findings, base.Findings...) {
 		return nil, fmt.Errorf("%s: %s", f.New, f.Message)
 	}
 	renamed := map[string]string{next: prev}
-	log := &changelog{from: base.Tree.Name, to: j.set.Tree.Name, changes: compat.Diff(j.set, base, renamed)}
+	log := &changelog{from: base.Tree.Name, to: j.set.Tree.Name, released: ref != "", changes: compat.Diff(j.set, base, renamed)}
 	for i := range log.changes {
 		log.changes[i].New.File = j.shown(log.changes[i].New.File)
 	}
 	if len(log.changes) > 0 {
-		others, err := a.otherReaders(ctx, j, base)
+		others, err := a.otherReaders(ctx, here, base)
 		if err != nil {
 			return nil, err
 		}
 		log.advice = compat.Advise(j.set, base, compat.Options{Renamed: renamed}, others...)
 	}
 	return log, nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// at is the workspace as it was in a git ref; a branch means its tip.
+func (j *judged) at(ctx context.Context, ref string, o load.Options) (*judged, error) {
+	repo, err := source.OpenRepository(ctx, j.root)
+	if source.IsNoRepository(err) {
+		return nil, fmt.Errorf("%q is no file or folder, and %s is in no git repository, so that it cannot be a git ref", ref, j.set.Tree.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer repo.Close()
+	tree, err := repo.Tree(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	set, err := load.Set(ctx, tree, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := knowsMessage(o.Message, set); err != nil {
+		return nil, err
+	}
+	return &judged{set: set, origin: map[string]string{}}, nil
 }
 
 // otherReaders are the consumers of other repositories as they run, or as their
@@ -102,6 +147,14 @@ func (a *app) otherReaders(ctx context.Context, j *judged, prev *contract.Set) (
 		}
 	}
 	return others, nil
+}
+
+// until names the release that a changelog ends with.
+func (l *changelog) until() string {
+	if !l.released {
+		return ""
+	}
+	return " up to " + markdown(l.to)
 }
 
 // of gives the advice about what a change is of, nil for a consumer.
@@ -149,7 +202,7 @@ func diffText(w io.Writer, l *changelog) error {
 
 // diffMarkdown is a changelog to send to the teams that read the events.
 func diffMarkdown(w io.Writer, l *changelog) error {
-	fmt.Fprintf(w, "## Events: what changed since %s\n", markdown(l.from))
+	fmt.Fprintf(w, "## Events: what changed since %s%s\n", markdown(l.from), l.until())
 	if len(l.changes) == 0 {
 		fmt.Fprint(w, "\nNothing.\n")
 	}
