@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,9 @@ func (a *app) rollout(ctx context.Context, o *rolloutOptions, args []string) err
 	if err != nil {
 		return err
 	}
+	if err := checkDeploy(j.set.Workspace.Deploy); err != nil {
+		return j.placed(err)
+	}
 	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
 	if err != nil {
 		return j.placed(err)
@@ -155,4 +159,20 @@ func (a *app) writeRollout(s rolloutSink, r *report.Rollout, o *rolloutOptions) 
 		return err
 	}
 	return source.WriteFiles(filepath.Dir(s.file), map[string][]byte{filepath.Base(s.file): b.Bytes()})
+}
+
+var placeholder = regexp.MustCompile(`[^$]\{([a-z]+)\}`)
+
+// checkDeploy refuses a command that says {servce}, or does not say what it deploys.
+func checkDeploy(command source.At[string]) error {
+	known := []string{"service", "ref", "environment"}
+	for _, m := range placeholder.FindAllStringSubmatch(" "+command.Value, -1) {
+		if near := source.Suggest(m[1], known); near != "" && !slices.Contains(known, m[1]) {
+			return source.Errorf(command.Pos, "deploy: {%s} stands for nothing: did you mean {%s}?", m[1], near)
+		}
+	}
+	if command.Value != "" && !strings.Contains(command.Value, "{ref}") {
+		return source.Errorf(command.Pos, "deploy: the command does not say what it deploys: write {ref}, and {service} where it differs")
+	}
+	return nil
 }

@@ -251,5 +251,5 @@ func (f *fleet) recordFormat() func(io.Writer, *report.Rollout, report.Options) 
 	if o.asOf != "" {
 		made += " --as-of " + report.ShellWord(o.asOf)
 	}
-	return report.RolloutRecord{Command: made, Again: again, File: f.file, Owner: o.owner, Observe: o.observe}.Write
+	return report.RolloutRecord{Command: made, Again: again, File: f.file, Deploy: f.set.Workspace.Deploy.Value, Owner: o.owner, Observe: o.observe}.Write
 }

@@ -18,6 +18,7 @@ type Workspace struct {
 	Defaults      Defaults                     `yaml:"defaults"`
 	Repos         map[string]Repo              `yaml:"repos"`
 	Environments  map[string]source.At[string] `yaml:"environments"`
+	Deploy        source.At[string]            `yaml:"deploy"` // the command that deploys a service, with {service}, {ref} and {environment}; for change records
 	Generate      Generate                     `yaml:"generate"`
 	Lint          Lint                         `yaml:"lint"`
 	Waivers       []Waiver                     `yaml:"waivers"`

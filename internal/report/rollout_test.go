@@ -206,3 +206,15 @@ func TestRolloutSVG(t *testing.T) {
 		}
 	}
 }
+
+func TestBeginsAs(t *testing.T) {
+	earlier := [][]string{{"a"}, {"a", "b"}, {"a", "b", "c"}, {"a", "b", "c", "d"}, {"x", "b", "c"}}
+	for _, c := range []struct {
+		way  string
+		want int
+	}{{"a b c d e", 3}, {"a b c e", 2}, {"a b c", 2}, {"a b", -1}, {"x b c", 4}, {"", -1}, {"b c d e", -1}} {
+		if got := beginsAs(earlier, strings.Fields(c.way)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.way, got, c.want)
+		}
+	}
+}

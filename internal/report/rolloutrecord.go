@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ type RolloutRecord struct {
 	Command string        // the command line that made it
 	Again   string        // the one that asks again, as things stand then
 	File    string        // the environment's file, as commands name it
+	Deploy  string        // the command that deploys, with {service}, {ref} and {environment}; may be empty
 	Owner   string        // who is responsible; empty: the services' owners
 	Observe time.Duration // how long to watch after each step
 }
@@ -187,7 +189,7 @@ func (b *record) rows(columns []string, rows [][]string) {
 // recordLine is something to run and what it must show.
 type recordLine struct{ does, run, expect string }
 
-// commands of one step. How a service is deployed is not ours to know; that it is
+// commands of one step. How a service is deployed is the user's to say; that it is
 // deployed is recorded, so that the next look starts from there.
 func (b *record) commands(s *rollout.Step) []recordLine {
 	env, name := ShellWord(b.r.Environment), ShellWord(s.Service)
@@ -202,12 +204,35 @@ func (b *record) commands(s *rollout.Step) []recordLine {
 	all := []recordLine{{"look once more", plain(b.c.Again), fmt.Sprintf("exit code 0, %s", code(fmt.Sprintf("rollout of %s to %s: safe …", plain(b.r.Target), plain(b.r.Environment))))}}
 	wrote := "exit code 0, " + code("wrote "+plain(b.c.File))
 	fresh := minus(s.To, s.From)
+	for _, command := range b.deploys(s.Service, fresh) {
+		all = append(all, recordLine{"deploy", plain(command), "exit code 0"})
+	}
 	if len(fresh) > 0 && len(s.From) > 0 {
 		all = append(all, recordLine{"the new beside the old", fmt.Sprintf("evcontract deployed set --env %s %s+=%s", env, name, ShellWord(strings.Join(fresh, ","))), wrote})
 	}
 	return append(all,
 		recordLine{fmt.Sprintf("watch for %s", lasts(b.c.Observe)), "evcontract status", "exit code 0: every threshold below is kept"},
-		recordLine{"the old has stopped", fmt.Sprintf("evcontract deployed set --env %s %s=%s", env, name, ShellWord(strings.Join(s.To, ","))), wrote})
+		recordLine{"the old has stopped", fmt.Sprintf("evcontract deployed set --env %s %s=%s", env, name, refsWord(s.To)), wrote})
+}
+
+// deploys are the user's own commands for some revisions of a service.
+func (b *record) deploys(service string, revisions []string) []string {
+	var commands []string
+	for _, ref := range revisions {
+		if b.c.Deploy != "" {
+			commands = append(commands, strings.NewReplacer("{service}", ShellWord(service), "{ref}", ShellWord(ref),
+				"{environment}", ShellWord(b.r.Environment)).Replace(b.c.Deploy))
+		}
+	}
+	return commands
+}
+
+// refsWord are refs as a command takes them; none is nothing.
+func refsWord(refs []string) string {
+	if len(refs) == 0 {
+		return ""
+	}
+	return ShellWord(strings.Join(refs, ","))
 }
 
 // ShellWord quotes what a shell would take apart.
@@ -266,26 +291,60 @@ func (b *record) rollback() {
 	if len(b.r.Plan.NoReturn) > 0 {
 		b.WriteString("\n")
 	}
+	b.waysBack()
+}
+
+// waysBack lists what brings everything back after each step. What is done after
+// an earlier step as well, and first, is not listed again.
+func (b *record) waysBack() {
+	var ways [][]string
 	for i := range b.r.Plan.Steps {
 		s := &b.r.Plan.Steps[i]
 		fmt.Fprintf(b, "After step %d:\n\n", i+1)
-		if !s.Back.Possible {
-			b.WriteString("1. there is no way back in which every step is safe\n\n")
-			continue
-		}
+		var way []string
 		for j := range s.Back.Steps {
-			fmt.Fprintf(b, "%d. %s\n", j+1, b.undo(&s.Back.Steps[j]))
+			way = append(way, b.undo(&s.Back.Steps[j]))
+		}
+		ways = append(ways, way)
+		known, number := beginsAs(ways[:i], way), 1
+		switch {
+		case !s.Back.Possible:
+			way = []string{"there is no way back in which every step is safe"}
+		case len(way) == 0:
+			way = []string{"nothing has to be done"}
+		case known >= 0:
+			way = append([]string{fmt.Sprintf("all that is to be done after step %d", known+1)}, way[len(ways[known]):]...)
+		}
+		for _, line := range way {
+			fmt.Fprintf(b, "%d. %s\n", number, line)
+			number++
 		}
 		b.WriteString("\n")
 	}
+}
+
+// beginsAs finds the longest earlier way with which a way begins, or which it is;
+// -1 where none has three lines or more.
+func beginsAs(earlier [][]string, way []string) int {
+	best := -1
+	for k, e := range earlier {
+		if len(e) >= 3 && len(e) <= len(way) && slices.Equal(e, way[:len(e)]) && (best < 0 || len(e) > len(earlier[best])) {
+			best = k
+		}
+	}
+	return best
 }
 
 func (b *record) undo(s *rollout.Step) string {
 	if s.Kind == rollout.Wait {
 		return prose(does(s))
 	}
-	return fmt.Sprintf("%s: %s", prose(does(s)), code(fmt.Sprintf("evcontract deployed set --env %s %s=%s",
-		ShellWord(b.r.Environment), ShellWord(s.Service), strings.Join(s.To, ","))))
+	line := prose(does(s)) + ": "
+	for _, command := range b.deploys(s.Service, minus(s.To, s.From)) {
+		line += code(plain(command)) + ", then "
+	}
+	return line + code(fmt.Sprintf("evcontract deployed set --env %s %s=%s",
+		ShellWord(b.r.Environment), ShellWord(s.Service), refsWord(s.To)))
 }
 
 func (b *record) result() {

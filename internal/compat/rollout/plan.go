@@ -111,6 +111,12 @@ func Solve(p Problem) (*Plan, error) {
 	r := w.newRun(found.tracks)
 	plan.Steps = r.steps()
 	plan.Standing = r.stand(r.done)
+	for i := range plan.Standing {
+		s := &plan.Standing[i]
+		if drained := r.waited[w.ids[s.Writer]]; drained > 0 && (s.Step == 0 || drained < s.Step) {
+			s.Step = drained
+		}
+	}
 	plan.NoReturn = noReturn(plan.Steps)
 	return plan, nil
 }
