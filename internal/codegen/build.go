@@ -153,6 +153,8 @@ func (b *builder) text(t *typ, w *want, hint string) {
 	case w.role&^(partitionRole|discardRole) != 0:
 	case t.shape.enum != nil || t.shape.equal != nil:
 		b.enumeration(t, hint)
+	case w.role == 0 && t.shape.textType() != "":
+		t.kind, t.name = textKind, t.shape.textType()
 	}
 }
 

@@ -103,7 +103,7 @@ func (e encoder) value(t *typ, x string) {
 	switch t.kind {
 	case goString:
 		e.line("b = event.AppendJSON(b, %s)", x)
-	case enumKind:
+	case textKind, enumKind:
 		e.line("b = event.AppendJSON(b, string(%s))", x)
 	case timeKind:
 		e.line("b = event.AppendTime(b, %s)", x)

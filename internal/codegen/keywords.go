@@ -37,6 +37,8 @@ var keywords = map[string]keywordRule{
 	"pattern":   {draft4, 0, readPattern},
 	"format":    {draft4, 0, readFormat},
 
+	"contentEncoding": {draft7, 0, func(r *reading) { r.shape.encoding = r.node().Text }},
+
 	"items":            {draft4, 0, readItems},
 	"prefixItems":      {draft2020, 0, func(r *reading) { r.shape.places = r.list() }},
 	"additionalItems":  {draft4, draft2019, readAdditionalItems},

@@ -45,7 +45,7 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 	f.role |= b.constant(f, m.shape)
 	f.preset = b.preset(f, m.shape)
 	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
-	if f.doc == "" && f.typ.name == "" { // a type of its own says it
+	if f.doc == "" && !f.typ.declared() { // a type of its own says it
 		f.doc = f.typ.doc
 	}
 	return f
@@ -77,7 +77,7 @@ func (b *builder) preset(f *field, s *shape) string {
 		return ""
 	}
 	switch f.typ.kind {
-	case goString, enumKind:
+	case goString, textKind, enumKind:
 		if v.Kind == source.String {
 			return quote(v.Text)
 		}

@@ -12,6 +12,7 @@ type goKind uint8
 const (
 	rawKind     goKind = iota // json.RawMessage: whatever stands there
 	goString                  // string
+	textKind                  // a type of package event over string, for a format
 	enumKind                  // a type of its own over string, with constants
 	timeKind                  // time.Time
 	intKind                   // int64
@@ -33,7 +34,7 @@ var goNames = map[goKind]string{
 // typ is a Go type and what a value of it must satisfy.
 type typ struct {
 	kind   goKind
-	name   string   // of a struct, an enum or a decimal type
+	name   string   // of a struct, an enum, a decimal type or a format's type
 	shape  *shape   // whose limits a value is held against
 	null   bool     // null is allowed
 	elem   *typ     // of a slice or a map
@@ -55,6 +56,11 @@ type typ struct {
 	tag    *tag   // of a union: what tells its objects apart; nil: they are tried in order
 	tuple  bool   // of a struct: a list whose elements have a type by their place
 	alters bool   // it holds a field that a retry may change
+}
+
+// declared reports whether the type is one that the generated package declares.
+func (t *typ) declared() bool {
+	return t.kind == enumKind || t.kind == structKind || t.kind == unionKind
 }
 
 // alsoAt notes that the type is used again.
@@ -89,7 +95,7 @@ func (t *typ) pointer() bool {
 // goType writes the type, without regard to null.
 func (t *typ) goType() string {
 	switch t.kind {
-	case enumKind, structKind, unionKind:
+	case textKind, enumKind, structKind, unionKind:
 		return t.name
 	case decimalKind:
 		return cmp.Or(t.name, goNames[t.kind])

@@ -13,7 +13,7 @@ func (d decoder) scalar(t *typ) string {
 	switch t.kind {
 	case goString:
 		return d.chosen(t)
-	case enumKind:
+	case textKind, enumKind:
 		return t.name + "(" + d.chosen(t) + ")"
 	case timeKind:
 		if !t.shape.assert {
@@ -64,7 +64,7 @@ func (d decoder) limited(t *typ) bool {
 	switch t.kind {
 	case goString:
 		return !d.loose && s.textual()
-	case enumKind:
+	case textKind, enumKind:
 		return s.textual()
 	case intKind, uintKind, decimalKind, wholeKind:
 		return !d.loose && s.numeric() && t.judge == nil
@@ -86,7 +86,7 @@ func (d decoder) scalarInto(t *typ, target string, declare bool) {
 	switch t.kind {
 	case goString:
 		d.textLimits(s, target)
-	case enumKind:
+	case textKind, enumKind:
 		d.textLimits(s, "string("+target+")")
 	case intKind, uintKind:
 		d.integerLimits(t, target)

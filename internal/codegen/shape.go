@@ -27,6 +27,7 @@ type shape struct {
 	longest         int    // -1: no limit
 	pattern, format string // the pattern as ECMA-262 has it
 	assert          bool   // format is asserted
+	encoding        string // contentEncoding
 
 	items            *shape   // of a list, behind the places
 	places           []*shape // of a tuple

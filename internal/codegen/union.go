@@ -263,7 +263,7 @@ func (s *shape) onlyKind(k kinds) *shape {
 	case numberKind, integerKind:
 		c.low, c.high, c.above, c.below, c.step = s.low, s.high, s.above, s.below, s.step
 	case stringKind:
-		c.shortest, c.longest, c.pattern, c.format, c.assert = s.shortest, s.longest, s.pattern, s.format, s.assert
+		c.shortest, c.longest, c.pattern, c.format, c.assert, c.encoding = s.shortest, s.longest, s.pattern, s.format, s.assert, s.encoding
 	case listKind:
 		c.items, c.places, c.contains, c.fewest, c.most, c.unique = s.items, s.places, s.contains, s.fewest, s.most, s.unique
 		c.fewestIn, c.mostIn = s.fewestIn, s.mostIn

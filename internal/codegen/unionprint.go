@@ -37,7 +37,7 @@ func (t *typ) distinct() []*field {
 // holds reports whether an arm is a struct around its value: a defined type would
 // lose the value's methods, or could have none.
 func (f *field) holds() bool {
-	return f.typ.kind == timeKind || f.typ.kind == unionKind || f.typ.kind == decimalKind && f.typ.name != ""
+	return f.typ.kind == timeKind || f.typ.kind == textKind || f.typ.kind == unionKind || f.typ.kind == decimalKind && f.typ.name != ""
 }
 
 // printUnion declares a sealed interface and those of its arms that are no types

@@ -99,3 +99,39 @@ func TestOptionsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts: strings of a format come back as they were written, and what is not
+// of its format is refused, because this workspace asserts formats.
+func TestTexts(t *testing.T) {
+	page := event.URI("https://example.com/A%2f?b#c")
+	p := events.PriceSetV3{
+		SKU: "A-1", Version: 5, Cents: 300, Currency: events.PriceSetV3CurrencyEUR,
+		Session: event.Some(event.UUID("0B1C2D3E-0000-4000-8000-00000000000F")), Page: event.Some(page), Pages: []*event.URI{nil, &page},
+		ValidFor: event.Some[event.Duration]("PT36H"), Image: event.Some(event.NewBase64([]byte("image"))),
+		Cause: events.PriceSetV3CauseString{Value: event.NewUUID([16]byte{1})},
+	}
+	d, err := events.DraftPriceSetV3(events.NewPriceSetV3Key(9), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"session":"0B1C2D3E-0000-4000-8000-00000000000F","page":"https://example.com/A%2f?b#c","pages":[null,"https://example.com/A%2f?b#c"],` +
+		`"valid_for":"PT36H","image":"aW1hZ2U=","cause":"01000000-0000-0000-0000-000000000000"}`
+	if !strings.HasSuffix(string(d.Payload), want) {
+		t.Errorf("got %s\nwant %s", d.Payload, want)
+	}
+	got, _, err := events.DecodePriceSetV3(d.Payload)
+	if err != nil || got.Session != p.Session || got.Page != p.Page || got.ValidFor != p.ValidFor || got.Image != p.Image || got.Cause != p.Cause || *got.Pages[1] != page {
+		t.Errorf("decoded %+v, %v", got, err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"0B1C2D3E-0000-4000-8000-00000000000F"`, `"0B1C"`, `session: "0B1C" is no uuid`},
+		{`"PT36H"`, `"36h"`, `valid_for: "36h" is no duration`},
+		{`"page":"https`, `"page":"` + strings.Repeat("a", 41), "page: want at most 40 characters, not 64"},
+		{`"01000000-0000`, `"zz`, `cause: "zz-0000-0000-000000000000" is no uuid`},
+	} {
+		data := strings.Replace(string(d.Payload), c.old, c.new, 1)
+		if _, _, err := events.DecodePriceSetV3([]byte(data)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.new, err, c.want)
+		}
+	}
+}

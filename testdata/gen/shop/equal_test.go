@@ -34,7 +34,7 @@ var seeds = []struct {
 		"warehouse": "w", "movement": 7, "type": "move", "range": [1, 2.5], "url": "u", "URL": "U", "key": "k", "version": 2, "huge": 1,
 		"matrix": [[1, null], []], "by_day": {"mon": {"am": [true]}}, "nothing": null, "anything": [1], "either": {"kind": "box", "size": 3},
 		"mixed": 5, "speed": "fast", "boxes": 2, "flag": "skip", "zero": 0, "owner": {"id": "i", "name": "n"}, "carrier": {"by": "truck", "plate": "p"},
-		"route": [{"by": "ship", "berths": 1, "then": {"by": "truck", "plate": "q"}}, true, null], "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
+		"batch": "0B1C2D3E-0000-4000-8000-000000000000", "scans": ["AA==", "no base64"], "route": [{"by": "ship", "berths": 1, "then": {"by": "truck", "plate": "q"}}, true, null], "maybe": {"city": "x", "zip code": "z"}, "from": {"city": "y"}, "tags": ["cold", "fragile"], "pair": ["a", 1],
 		"more": {"a": 1, "b": "c"}, "picky": {"xa": 1}, "extended": {"city": "x", "door": 1},
 		"conditional": {"mode": "heavy", "weight": 2}, "deps": {"card": "c", "billing": "b"}}`},
 }

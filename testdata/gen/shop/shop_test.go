@@ -422,6 +422,23 @@ func TestUpcast(t *testing.T) {
 	}
 }
 
+// TestTexts: where a format is an annotation, what is not of it is passed on as it
+// came.
+func TestTexts(t *testing.T) {
+	batch := event.UUID("0B1C2D3E, or so")
+	d, err := events.DraftStockMovedV1(events.NewStockMovedV1Key("w-1", 7), events.StockMovedV1{
+		AggregateID: "a", AggregateVersion: 1, Either: events.StockMovedV1EitherString("ab"), Batch: &batch,
+		Scans: []event.Base64{event.NewBase64([]byte{0}), "?"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := events.DecodeStockMovedV1(d.Payload)
+	if err != nil || *got.Batch != batch || len(got.Scans) != 2 || got.Scans[0] != "AA==" || got.Scans[1] != "?" {
+		t.Errorf("%s comes back as %+v, %v", d.Payload, got, err)
+	}
+}
+
 // TestUnreadableTime: to this workspace a format is an annotation. A time that
 // cannot be read is no reason to refuse an event, and none is written.
 func TestUnreadableTime(t *testing.T) {
