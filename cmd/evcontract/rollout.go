@@ -90,6 +90,9 @@ func (o *rolloutOptions) sinks() ([]rolloutSink, error) {
 	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
 		return nil, fmt.Errorf("--color: %q: want auto, always or never", o.color)
 	}
+	if o.observe < 0 {
+		return nil, fmt.Errorf("--observe %s: a time that is over cannot be watched: write 30m", o.observe)
+	}
 	if o.env == "" {
 		return nil, errors.New("say which environment: --env prod")
 	}

@@ -26,6 +26,8 @@ func (f *fleet) aim(ctx context.Context) error {
 	for _, to := range f.options.to {
 		service, refs, named := strings.Cut(to, "=")
 		switch {
+		case named && service == "":
+			return fmt.Errorf("--to %s: which service? Write --to SERVICE=REF, or --to %s for all", to, refs)
 		case named:
 			if err := f.aimService(ctx, service, strings.Split(refs, ",")); err != nil {
 				return fmt.Errorf("--to %s: %w", to, err)
@@ -127,6 +129,9 @@ func (f *fleet) aimOwn(ctx context.Context, ref string) error {
 			continue
 		}
 		b, err := f.revision(ctx, s, ref)
+		if err != nil && f.ship(ref) != nil {
+			return fmt.Errorf("--to %s: %s is a service: write --to %s=REF", ref, ref, ref)
+		}
 		if err != nil {
 			return fmt.Errorf("--to %s: %w", ref, err)
 		}

@@ -33,15 +33,22 @@ type Link struct {
 }
 
 // explain finds what blocks a graph of single moves: every pair that blocks alone,
-// then for each knot of circles a shortest one.
+// then shortest circles that have no pair in common, as many as are found.
 func (g *graph) explain() []Block {
 	var all []Block
 	for _, e := range slices.CompactFunc(g.blocks, samePair) {
 		all = append(all, Block{g.reason(e), []Link{{Meeting: g.meeting(e.reader, e.writer)}}})
 	}
 	var circles []Block
-	for _, knot := range g.knots() {
-		circles = append(circles, g.circle(knot))
+	left := *g
+	for knots := left.knots(); len(knots) > 0; knots = left.knots() {
+		for _, knot := range knots {
+			circle := left.circle(knot)
+			circles = append(circles, left.block(circle))
+			left.edges = slices.DeleteFunc(slices.Clone(left.edges), func(e edge) bool {
+				return slices.ContainsFunc(circle, func(c edge) bool { return samePair(c, e) })
+			})
+		}
 	}
 	slices.SortStableFunc(circles, func(a, b Block) int { return cmp.Compare(len(a.Links), len(b.Links)) })
 	all = append(all, circles...)
@@ -110,16 +117,30 @@ func reach(next [][]int, m int, seen []bool, order *[]int) {
 	*order = append(*order, m)
 }
 
-// circle is a shortest circle inside a knot, one pair for each step.
-func (g *graph) circle(knot []int) Block {
+// circle is a shortest circle inside a knot, one edge for each step.
+func (g *graph) circle(knot []int) []edge {
+	out := make([][]edge, len(g.moves)) // inside the knot
+	for _, e := range g.edges {
+		if e.from >= 0 && slices.Contains(knot, e.from) && slices.Contains(knot, e.to) {
+			out[e.from] = append(out[e.from], e)
+		}
+	}
 	var best []edge
 	for _, m := range knot {
-		if c := g.circleThrough(m, knot); best == nil || len(c) < len(best) {
+		if c := circleThrough(m, out); best == nil || len(c) < len(best) {
 			best = c
 		}
 	}
+	return best
+}
+
+// block tells a circle.
+func (g *graph) block(circle []edge) Block {
 	b := Block{Reason: Circle}
-	for _, e := range best {
+	for _, e := range circle {
+		if e.reader < 0 {
+			continue // two moves of one service
+		}
 		b.Links = append(b.Links, Link{
 			Meeting: g.meeting(e.reader, e.writer), Wait: e.drained >= 0,
 			First: g.services[g.moves[e.from].track].Name, Then: g.services[g.moves[e.to].track].Name,
@@ -130,13 +151,10 @@ func (g *graph) circle(knot []int) Block {
 
 // circleThrough is a shortest circle through a move: a search in breadth, which
 // comes back to where it began.
-func (g *graph) circleThrough(m int, knot []int) []edge {
+func circleThrough(m int, out [][]edge) []edge {
 	by := map[int]edge{} // the edge by which a move was reached
 	for queue := []int{m}; len(queue) > 0; queue = queue[1:] {
-		for _, e := range g.edges {
-			if e.from != queue[0] || !slices.Contains(knot, e.to) {
-				continue
-			}
+		for _, e := range out[queue[0]] {
 			if _, reached := by[e.to]; reached {
 				continue
 			}

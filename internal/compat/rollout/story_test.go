@@ -64,6 +64,8 @@ func TestStories(t *testing.T) {
 	through.Via, through.To = []string{"2"}, []string{"3"}
 	canary := orders
 	canary.Now, canary.To = []string{"1", "2"}, []string{"3"}
+	audit := loyalty
+	audit.Name = "audit"
 	fresh := loyalty
 	fresh.Now = nil
 	for _, c := range []struct {
@@ -89,6 +91,10 @@ orders: no return from step 3: [{{loyalty 2 orders 1} refuted}]
 `},
 		{"a circle", []rollout.Service{orders, loyalty}, "loyalty 1 orders 2\nloyalty 2 orders 1", `blocked []
 circle: loyalty 2 cannot read orders 1 true orders loyalty; loyalty 1 cannot read orders 2 true loyalty orders;
+`},
+		{"two circles that share a service", []rollout.Service{orders, loyalty, audit}, "loyalty 1 orders 2\nloyalty 2 orders 1\naudit 1 orders 2\naudit 2 orders 1", `blocked []
+circle: loyalty 2 cannot read orders 1 false orders loyalty; loyalty 1 cannot read orders 2 false loyalty orders;
+circle: audit 2 cannot read orders 1 false orders audit; audit 1 cannot read orders 2 false audit orders;
 `},
 		{"a stop on the way", []rollout.Service{through, loyalty}, "loyalty 1 orders 3\nloyalty 2 orders 1", `safe [orders 2]
 1 orders [1] -> [2]
