@@ -9,8 +9,9 @@ import (
 
 // validateRules is as much of buf/validate/validate.proto as integers need.
 const validateRules = `
-message Rules { oneof type { I3 int32 = 3; I4 int64 = 4; I5 uint32 = 5; I7 sint32 = 7; L repeated = 18; } }
+message Rules { oneof type { I3 int32 = 3; I4 int64 = 4; I5 uint32 = 5; I7 sint32 = 7; L repeated = 18; P map = 19; } }
 message L { optional uint64 min_items = 1; optional Rules items = 4; }
+message P { optional uint64 min_pairs = 1; optional Rules keys = 4; optional Rules values = 5; }
 message I3 { optional int32 const = 1; optional int32 lt = 2; optional int32 lte = 3; optional int32 gt = 4; optional int32 gte = 5; repeated int32 in = 6; }
 message I4 { optional int64 const = 1; optional int64 lt = 2; optional int64 lte = 3; optional int64 gt = 4; optional int64 gte = 5; repeated int64 in = 6 [packed = true]; }
 message I5 { optional uint32 const = 1; optional uint32 lt = 2; optional uint32 lte = 3; optional uint32 gt = 4; optional uint32 gte = 5; repeated uint32 in = 6; }
@@ -36,6 +37,12 @@ func TestBoundsProtobuf(t *testing.T) {
 		{"optional int32 a = 1 [(field).int32 = {gte: 0, lte: 1}]", "optional bool a = 1", rule.Holds, rule.Refuted},
 		{"optional int64 a = 1 [(field).int64 = {gte: 0, lte: 9007199254740992}]", "optional double a = 1", rule.Refuted, rule.Holds},
 		{"repeated int64 a = 1 [(field).repeated = {items: {int64: {gte: 0, lte: 9}}}]", "repeated int32 a = 1", rule.Holds, rule.Holds},
+		{"map<int64, int64> a = 1", "map<int32, int64> a = 1", rule.Refuted, rule.Refuted},
+		{"map<int64, int64> a = 1 [(field).map = {keys: {int64: {gte: 0, lte: 9}}}]", "map<int32, int64> a = 1", rule.Holds, rule.Holds},
+		{"map<int64, int64> a = 1 [(field).map = {keys: {int64: {gte: 0, lte: 9}}}]", "map<int64, int32> a = 1", rule.Refuted, rule.Refuted},
+		{"map<int64, int64> a = 1 [(field).map = {values: {int64: {gte: 0, lte: 9}}}]", "map<int64, int32> a = 1", rule.Holds, rule.Holds},
+		{"map<int64, int64> a = 1 [(field).int64 = {gte: 0, lte: 9}]", "map<int64, int32> a = 1", rule.Refuted, rule.Refuted},
+		{"optional int64 a = 1", "optional int64 a = 1 [(field).int64 = {gte: 0, lte: 9}]", rule.Holds, rule.Holds}, // who decodes does not validate
 	} {
 		head := "syntax = \"proto2\";\nimport \"google/protobuf/descriptor.proto\";\n" + validateRules
 		both := protoEvents(t, "M", head+"message M { "+c.writer+"; }", head+"message M { "+c.reader+"; }")

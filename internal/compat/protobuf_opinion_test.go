@@ -184,7 +184,7 @@ func (c comparer) dropped(to protoreflect.FieldDescriptor, v seenValue) bool {
 		}
 		return to.Enum().Values().ByName(protoreflect.Name(name)) == nil
 	}
-	return c.json || to.Enum().IsClosed() && v.integer != nil && to.Enum().Values().ByNumber(protoreflect.EnumNumber(int32(v.integer.Int64()))) == nil
+	return c.json || to.Enum().IsClosed() && v.integer != nil && isVarint(v.kind) && to.Enum().Values().ByNumber(protoreflect.EnumNumber(int32(v.integer.Int64()))) == nil
 }
 
 func (c comparer) values(sent, seen seenValue, from, to protoreflect.FieldDescriptor, at string) string {
@@ -225,6 +225,16 @@ func (c comparer) same(a, b seenValue) bool {
 			return len(a.text) == 0 && len(b.text) == 0
 		}
 		return bytes.Equal(a.text, b.text)
+	}
+	return false
+}
+
+// isVarint reports whether a value stands on the wire as an enum's number does.
+func isVarint(k protoreflect.Kind) bool {
+	switch k {
+	case protoreflect.Int32Kind, protoreflect.Int64Kind, protoreflect.Uint32Kind, protoreflect.Uint64Kind,
+		protoreflect.Sint32Kind, protoreflect.Sint64Kind, protoreflect.BoolKind, protoreflect.EnumKind:
+		return true
 	}
 	return false
 }

@@ -21,6 +21,9 @@ const (
 	validateField protowire.Number = 1159
 	rulesRepeated protowire.Number = 18
 	rulesItems    protowire.Number = 4
+	rulesMap      protowire.Number = 19
+	rulesKeys     protowire.Number = 4
+	rulesValues   protowire.Number = 5
 
 	ruleConst protowire.Number = 1
 	ruleLt    protowire.Number = 2
@@ -42,19 +45,50 @@ func boundsOf(f protoreflect.FieldDescriptor) bounds {
 	kind := integers[f.Kind()]
 	b := bounds{low: kind.low, high: kind.high}
 	number, known := rulesOf[f.Kind()]
-	if !known || f.ContainingMessage() == nil || f.ContainingMessage().IsMapEntry() {
+	if !known || f.ContainingMessage() == nil {
 		return b
 	}
-	options, err := proto.Marshal(f.Options())
-	if err != nil || len(options) == 0 {
-		return b
+	b.apply(inner(fieldRules(f), number), kind)
+	return b
+}
+
+// fieldRules are the rules of one value of a field: of an element of a list, of
+// the keys or the values of a map, which stand with the map.
+func fieldRules(f protoreflect.FieldDescriptor) []byte {
+	declared := f
+	if f.ContainingMessage().IsMapEntry() {
+		if declared = mapOf(f.ContainingMessage()); declared == nil {
+			return nil
+		}
+	}
+	options, err := proto.Marshal(declared.Options())
+	if err != nil {
+		return nil
 	}
 	rules := inner(options, validateField)
-	if f.IsList() {
-		rules = inner(inner(rules, rulesRepeated), rulesItems)
+	switch {
+	case f.IsList():
+		return inner(inner(rules, rulesRepeated), rulesItems)
+	case declared == f:
+		return rules
+	case f.Number() == 1:
+		return inner(inner(rules, rulesMap), rulesKeys)
 	}
-	b.apply(inner(rules, number), kind)
-	return b
+	return inner(inner(rules, rulesMap), rulesValues)
+}
+
+// mapOf is the field whose entries are of a type.
+func mapOf(entry protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
+	holder, ok := entry.Parent().(protoreflect.MessageDescriptor)
+	if !ok {
+		return nil
+	}
+	for i := range holder.Fields().Len() {
+		if f := holder.Fields().Get(i); f.Message() == entry {
+			return f
+		}
+	}
+	return nil
 }
 
 // inner joins what a message holds under a number. Bytes that don't parse hold

@@ -115,7 +115,9 @@ func (w *protoWalk) required(m *matched) {
 
 // missed reports whether it is claimed already that a reader misses a field.
 func (w *protoWalk) missed(p fieldPair) bool {
-	return slices.ContainsFunc(w.claims, func(c *claim) bool { return c.Rule == "field-missing" && c.readerAt == p.reader && c.writerAt == p.writer })
+	return slices.ContainsFunc(w.claims, func(c *claim) bool {
+		return c.Rule == "field-missing" && c.readerAt == p.reader && c.writerAt == p.writer
+	})
 }
 
 func (w *protoWalk) absent(m *matched, p fieldPair, fact string) {
