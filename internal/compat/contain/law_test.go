@@ -7,10 +7,14 @@ import (
 	"testing"
 )
 
-// rounds is how many random cases a law sees; CONTAIN_ROUNDS asks for more by hand.
+// rounds is how many random cases a law sees: many more where EVCONTRACT_LONG is
+// set, and as many as CONTAIN_ROUNDS says.
 func rounds(n int) int {
 	if more, err := strconv.Atoi(os.Getenv("CONTAIN_ROUNDS")); err == nil {
 		return more
+	}
+	if os.Getenv("EVCONTRACT_LONG") != "" {
+		return 10 * n
 	}
 	return n
 }

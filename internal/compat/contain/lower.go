@@ -301,7 +301,7 @@ func (b *builder) logic() {
 	if len(s.OneOf) > 0 {
 		b.add("oneOf", oneOf(l.inPlaces(s.OneOf)))
 	}
-	if s.If == nil || s.Then == nil && s.Else == nil {
+	if s.If == nil { // alone it asks for nothing, but a closed writer declares what it names
 		return
 	}
 	kids := []*node{l.inPlace(s.If), nodeTrue, nodeTrue}

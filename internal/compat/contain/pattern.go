@@ -146,11 +146,20 @@ func (r *rewriter) class() error {
 	if negated {
 		r.out.WriteByte('^')
 	}
+	set := false // the last one was a set, which begins no range
 	for r.pos < len(r.in) {
+		was := set
+		set = setEscape(r.in[r.pos:])
 		switch r.in[r.pos] {
 		case ']':
 			r.put("]", 1)
 			return nil
+		case '-':
+			if was && !strings.HasPrefix(r.in[r.pos:], "-]") || setEscape(r.in[r.pos+1:]) {
+				r.put(`\-`, 1)
+				continue
+			}
+			r.put("-", 1)
 		case '\\':
 			if err := r.escape(true); err != nil {
 				return err
@@ -162,6 +171,11 @@ func (r *rewriter) class() error {
 		}
 	}
 	return fmt.Errorf("the pattern %q has a class without an end", r.in)
+}
+
+// setEscape says that a class goes on with an escape for a set of characters.
+func setEscape(s string) bool {
+	return len(s) > 1 && s[0] == '\\' && strings.IndexByte("sSdDwWpP", s[1]) >= 0
 }
 
 func (r *rewriter) escape(inClass bool) error {

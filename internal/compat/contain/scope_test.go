@@ -178,25 +178,13 @@ func TestLawDynamicScope(t *testing.T) {
 		answer := Ask(q)
 		count[answer.Verdict]++
 		checkAnswer(t, q, answer)
-		for _, v := range append(values[:len(values):len(values)], r.value(4), r.value(4), r.value(4)) {
-			v, _ := decode([]byte(text(v)))
-			bad, err := writer.check(v)
-			refused, err2 := reader.check(v)
-			if err != nil || err2 != nil {
-				continue
-			}
-			said := eval(writer.root, v)
-			total++
-			if said != unsure {
+		for _, v := range values {
+			if eval(writer.root, v) != unsure {
 				sure++
 			}
-			if said != unsure && (said == yes) != (bad == nil) {
-				t.Errorf("the validator says %v of %s", bad, text(v))
-			}
-			if answer.Verdict == Holds && bad == nil && refused != nil {
-				t.Errorf("holds is contradicted by %s", text(v))
-			}
+			total++
 		}
+		agree(t, q, answer, values)
 		if t.Failed() {
 			t.Fatalf("seed %d: writer %s\nreader %s", seed, text(a), text(b))
 		}
