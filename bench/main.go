@@ -95,11 +95,21 @@ func show(figures []Figure) error {
 	return nil
 }
 
+// selected are the scenarios whose name contains only, and those that they are
+// compared with, and so on.
 func selected(all []scenario, only string) []scenario {
 	want := map[string]bool{}
 	for _, s := range all {
-		if strings.Contains(s.name, only) {
-			want[s.name], want[s.against], want[s.same] = true, true, true
+		want[s.name] = strings.Contains(s.name, only)
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range all {
+			for _, name := range []string{s.against, s.same} {
+				if want[s.name] && name != "" && !want[name] {
+					want[name], more = true, true
+				}
+			}
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenario) bool { return !want[s.name] })

@@ -43,8 +43,13 @@ type Effect struct {
 	Call func(ctx context.Context, e event.Effect) (reference string, err error)
 
 	// Reconcile asks the third party for a key. It returns ErrAbsent when the
-	// third party surely doesn't have it. Nil: it cannot be asked, and an
-	// unknown call is sent again under the same key while KeyValid lasts.
+	// third party surely doesn't have it, and will not get it any more: the call
+	// is then made again. A request that has left cannot be called back, so a
+	// third party that is asked while one is still on its way says that it has
+	// nothing, and gets it twice. Settle is the time that is waited for that;
+	// a third party that refuses a second request with the same key is the only
+	// full protection. Nil: it cannot be asked, and an unknown call is sent
+	// again under the same key while KeyValid lasts.
 	Reconcile func(ctx context.Context, e event.Effect) (reference string, err error)
 
 	// KeyValid is how long the third party remembers a key, counted from when
@@ -54,7 +59,13 @@ type Effect struct {
 	KeyValid time.Duration
 
 	Within time.Duration // for one Call or Reconcile; 30 s
-	Retry  event.Retry   // after the last attempt a call that was surely not received has failed, others are left to a person
+
+	// Settle is how long a request may still be on its way after the time of its
+	// Call has run out: in a proxy's queue, or in a worker of the third party.
+	// Nothing is asked and nothing sent again before; as long as Within.
+	Settle time.Duration
+
+	Retry event.Retry // after the last attempt a call that was surely not received has failed, others are left to a person
 }
 
 // ErrAbsent is what Reconcile returns for a key that the third party has not
@@ -146,14 +157,22 @@ func (x *Effects) round(parent context.Context, names []string) (int, error) {
 	return len(calls), err
 }
 
-// hold is longer than any call may take. A claim that runs out before its call
-// is made is noticed when the call is marked as sent.
+// hold is longer than any call may take and its request be on its way. A claim
+// that runs out before its call is made is noticed when the call is marked as
+// sent.
 func (x *Effects) hold() time.Duration {
-	longest := time.Second
+	longest := 2 * time.Second
 	for _, e := range x.Do {
-		longest = max(longest, or(e.Within, callWithin))
+		longest = max(longest, 2*or(e.Within, callWithin), e.settled(0))
 	}
-	return 2 * longest
+	return longest
+}
+
+// settled is how long it takes, after so much of a call's time, until no request
+// of it can be on its way.
+func (e Effect) settled(after time.Duration) time.Duration {
+	within := or(e.Within, callWithin)
+	return max(0, within-after) + or(e.Settle, within)
 }
 
 func (x *Effects) advance(ctx context.Context, c Call) error {
@@ -184,7 +203,9 @@ func (x *Effects) call(ctx context.Context, e Effect, c Call) (Call, error) {
 	}
 	x.Step(EffectSending)
 	c.Reference, c.Error = "", ""
+	start := x.Clock.Now()
 	reference, err := x.within(ctx, e, e.Call, c)
+	took := max(0, x.Clock.Now().Sub(start))
 	x.observe(c, Called, err)
 	var never notSent
 	switch {
@@ -196,6 +217,9 @@ func (x *Effects) call(ctx context.Context, e Effect, c Call) (Call, error) {
 		c = again(e, c, err)
 	default:
 		c = unknown(e, c, err)
+		if c.Next >= 0 {
+			c.Next = max(c.Next, e.settled(took))
+		}
 	}
 	return c, nil
 }

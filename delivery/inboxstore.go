@@ -108,6 +108,7 @@ type Entered struct {
 	Seen    Outcome // empty when it is new
 	TooOld  bool    // its bucket was forgotten: nobody can tell whether it is new
 	Blocked Why     // empty when the lane flows
+	Waits   uint64  // the lowest version of the lane that is parked, or in quarantine while the lane waits for a person; 0 when there is none
 	Mark    Mark
 }
 

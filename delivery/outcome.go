@@ -96,6 +96,7 @@ func (p *pass) park(it *item, b Block) {
 		p.c.Block = append(p.c.Block, b)
 		p.blocked[b.Lane] = b.Why
 	}
+	p.wait(b.Lane, it.id.Version)
 	if it.entry.Was != "" {
 		p.stopped = true
 		p.c.Outcomes = append(p.c.Outcomes, Changed{it.entry.Key, Parked})
@@ -159,6 +160,7 @@ func (p *pass) quarantine(it *item, why Reason, err error) {
 	if p.r.contiguous && needed(why) {
 		p.c.Block = append(p.c.Block, Block{Lane: it.entry.Lane, Why: WhyQuarantine, For: -1})
 		p.blocked[it.entry.Lane] = WhyQuarantine
+		p.wait(it.entry.Lane, it.id.Version)
 		p.stopped = p.mode.drain != nil
 	}
 }

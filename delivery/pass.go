@@ -26,7 +26,8 @@ type pass struct {
 	w       Work
 	marks   map[event.Lane]*Mark
 	blocked map[event.Lane]Why
-	stopped bool // draining: the lane waits again, the rest stays parked
+	waits   map[event.Lane]uint64 // the lowest version that waits in a blocked lane
+	stopped bool                  // draining: the lane waits again, the rest stays parked
 	group   []*item
 	c       Changes
 	seen    []Observation // reported when the transaction has committed
@@ -119,6 +120,7 @@ func (p *pass) enter(ctx context.Context, items []item) ([]Entered, error) {
 func (p *pass) learn(e Entry, a Entered) {
 	if _, have := p.blocked[e.Lane]; !have && a.Blocked != "" && e.Lane != (event.Lane{}) {
 		p.blocked[e.Lane] = a.Blocked
+		p.wait(e.Lane, a.Waits)
 	}
 	if e.Marked && p.marks[e.Lane] == nil {
 		m := a.Mark
@@ -142,7 +144,7 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 		p.quarantine(it, ReasonTooOld, errTooOld)
 	case it.err != nil:
 		p.quarantine(it, ReasonUnidentified, it.err)
-	case waits && !(says == follows && (why == WhyGap || why == WhyQuarantine)):
+	case waits && !(says == follows && p.passes(it, why)):
 		p.park(it, Block{Lane: lane})
 	case p.mode.postpone:
 		p.park(it, Block{Lane: lane, Why: WhyRetry, For: Wait(p.r.policy.Retry, it.attempt.Count)})
@@ -161,6 +163,27 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 		return p.handle(ctx, it)
 	}
 	return nil
+}
+
+// passes reports whether an event that follows may go past those that wait in
+// its lane: what a gap waited for may, and the other event of the version that
+// waits. What is behind them may not, although the lane's mark may have reached
+// their version by such another event.
+func (p *pass) passes(it *item, why Why) bool {
+	switch least := p.waits[it.entry.Lane]; {
+	case why == WhyGap:
+		return least == 0 || it.id.Version <= least
+	case why == WhyQuarantine:
+		return it.id.Version <= least
+	}
+	return false
+}
+
+// wait notes a version that waits in a lane.
+func (p *pass) wait(lane event.Lane, version uint64) {
+	if least := p.waits[lane]; version > 0 && (least == 0 || version < least) {
+		p.waits[lane] = version
+	}
 }
 
 func (p *pass) guard(it *item) verdict {

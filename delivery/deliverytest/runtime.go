@@ -23,6 +23,8 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"contiguous waits for what is missing", contiguousFills},
 		{"contiguous gives a gap up after its time", contiguousGivesUp},
 		{"contiguous counts what it does not read", contiguousPasses},
+		{"contiguous takes two events of one version", contiguousTwins},
+		{"contiguous waits for a person past the other event of a version", contiguousHeld},
 		{"one fact under two versions and random ids", oneFact},
 		{"a failing event holds its lane in order", failingHolds},
 		{"a permanent error is quarantined at once", permanentQuarantined},
@@ -99,6 +101,56 @@ func contiguousPasses(t *testing.T, w *World) {
 	other.Type = "OrderShipped.v1"
 	i.deliver(fact("o", 1).Message(0), other, fact("o", 3).Message(2))
 	i.want("applied", i.versions(Audit), []int64{1, 3})
+}
+
+// shipped is an event that nobody reads, of the version of a fact that is read:
+// one change may make both.
+func shipped(f Fact, previous uint64) event.Message {
+	m := f.Message(previous)
+	m.Type = "OrderShipped.v1"
+	return m
+}
+
+func contiguousTwins(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
+	for _, order := range []string{"together", "apart"} {
+		ms := []event.Message{
+			fact(order, 1).Message(0), shipped(fact(order, 2), 1), fact(order, 2).Message(2), // the unread one first
+			fact(order, 3).Message(2), shipped(fact(order, 3), 3), fact(order, 4).Message(3), // and last
+		}
+		if order == "together" {
+			i.deliver(ms...)
+		} else {
+			for _, m := range ms {
+				i.deliver(m)
+			}
+		}
+	}
+	i.want("applied", i.versions(Audit), []int64{1, 2, 3, 4, 1, 2, 3, 4})
+}
+
+// contiguousHeld has a lane whose mark reaches the version that is in
+// quarantine, by the other event of that version.
+func contiguousHeld(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
+	for _, order := range []string{"before together", "before apart", "behind together", "behind apart"} {
+		bad := fact(order, 2)
+		bad.Fault = "permanent"
+		two := []event.Message{shipped(bad, 1), bad.Message(2)}
+		if strings.HasPrefix(order, "behind") {
+			two = []event.Message{bad.Message(1), shipped(bad, 2)}
+		}
+		ms := append([]event.Message{fact(order, 1).Message(0)}, append(two, fact(order, 3).Message(2))...)
+		if strings.HasSuffix(order, "together") {
+			i.deliver(ms...)
+		} else {
+			for _, m := range ms {
+				i.deliver(m)
+			}
+		}
+		i.want(order+": the lane waits for a person", i.outcome(fact(order, 3)), delivery.Parked)
+	}
+	i.want("applied", i.versions(Audit), []int64{1, 1, 1, 1})
 }
 
 func oneFact(t *testing.T, w *World) {

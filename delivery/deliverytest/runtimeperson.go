@@ -101,12 +101,13 @@ func effectsSettle(t *testing.T, w *World) {
 	found := func(context.Context, event.Effect) (string, error) { return "ref", nil }
 	absent := func(context.Context, event.Effect) (string, error) { return "", delivery.ErrAbsent }
 	retry := event.Retry{Initial: time.Millisecond, Attempts: 3}
+	const within = 50 * time.Millisecond
 	x := delivery.Effects{Store: w.DB.Store, Poll: 5 * time.Millisecond, Do: map[string]delivery.Effect{
-		"asked":   {Call: answer(0, lost), Reconcile: found, Retry: retry},
-		"absent":  {Call: answer(1, lost), Reconcile: absent, Retry: retry},
-		"refused": {Call: answer(2, event.Permanent(lost)), Retry: retry},
-		"unsent":  {Call: answer(3, delivery.NotSent(lost)), Retry: retry},
-		"expired": {Call: answer(4, lost), Retry: retry},
+		"asked":   {Within: within, Call: answer(0, lost), Reconcile: found, Retry: retry},
+		"absent":  {Within: within, Call: answer(1, lost), Reconcile: absent, Retry: retry},
+		"refused": {Within: within, Call: answer(2, event.Permanent(lost)), Retry: retry},
+		"unsent":  {Within: within, Call: answer(3, delivery.NotSent(lost)), Retry: retry},
+		"expired": {Within: within, Call: answer(4, lost), Retry: retry},
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

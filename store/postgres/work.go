@@ -21,7 +21,12 @@ const (
 		ON CONFLICT DO NOTHING RETURNING key`
 	claimSeen  = `UPDATE evc_seen SET outcome = 'done' WHERE consumer = $1 AND key = ANY ($2) AND outcome = $3 RETURNING key`
 	outcomesOf = `SELECT key, outcome FROM evc_seen WHERE consumer = $1 AND key = ANY ($2)`
-	blocksOf   = `SELECT b.lane_type, b.lane_id, b.why FROM evc_block b
+	blocksOf   = `SELECT b.lane_type, b.lane_id, b.why, coalesce(least(
+			(SELECT min(p.version) FROM evc_parked p WHERE p.consumer = b.consumer AND p.lane_type = b.lane_type AND p.lane_id = b.lane_id AND p.version > 0),
+			CASE WHEN b.why = 'quarantine' THEN (SELECT min(q.version) FROM evc_quarantine q
+				WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type COLLATE "default" AND q.lane_id = b.lane_id COLLATE "default" AND q.version > 0
+				AND q.state IN ('open', 'replaying') AND q.reason NOT IN ('unidentified', 'too_old', 'version_conflict')) END), 0)
+		FROM evc_block b
 		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON b.lane_type = l.lane_type AND b.lane_id = l.lane_id WHERE b.consumer = $1`
 	marksOf = `SELECT m.lane_type, m.lane_id, m.version, m.event, m.key FROM evc_mark m
 		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON m.lane_type = l.lane_type AND m.lane_id = l.lane_id WHERE m.consumer = $1`
@@ -91,14 +96,21 @@ func (w *work) Try(ctx context.Context, f func(context.Context) error) (failed, 
 	return failed, nil
 }
 
-// Enter implements delivery.Work, in one round trip with the begin.
+// Enter implements delivery.Work, in one round trip with the begin. A second one
+// asks what became of events that are not new, where there are any: behind the
+// insert, so that it sees what another member committed while the insert waited.
 func (w *work) Enter(ctx context.Context, entries []delivery.Entry) ([]delivery.Entered, error) {
 	q := newQuestion(entries)
+	w.entered = slices.Grow(w.entered, len(entries))
 	for _, e := range entries {
 		w.entered = append(w.entered, e.Key)
 	}
 	w.t.begin()
 	q.ask(w.t.queue, w.consumer)
+	if err := w.t.flush(ctx); err != nil {
+		return nil, fmt.Errorf("enter: %w", err)
+	}
+	q.askAgain(w.t.queue, w.consumer)
 	if err := w.t.flush(ctx); err != nil {
 		return nil, fmt.Errorf("enter: %w", err)
 	}
@@ -119,17 +131,20 @@ type question struct {
 	claimed  map[event.Key]bool
 	outcomes map[event.Key]delivery.Outcome
 	blocked  map[event.Lane]delivery.Why
+	waits    map[event.Lane]uint64
 	marks    map[event.Lane]delivery.Mark
 }
 
 func newQuestion(entries []delivery.Entry) *question {
+	n := len(entries)
 	q := &question{
-		was: map[delivery.Outcome][][16]byte{}, claimed: map[event.Key]bool{}, outcomes: map[event.Key]delivery.Outcome{},
-		blocked: map[event.Lane]delivery.Why{}, marks: map[event.Lane]delivery.Mark{},
+		keys: make([][16]byte, 0, n), buckets: make([]int, 0, n), all: make([][16]byte, 0, n), types: make([]string, 0, n), ids: make([]string, 0, n),
+		was: map[delivery.Outcome][][16]byte{}, claimed: make(map[event.Key]bool, n), outcomes: map[event.Key]delivery.Outcome{},
+		blocked: map[event.Lane]delivery.Why{}, waits: map[event.Lane]uint64{}, marks: map[event.Lane]delivery.Mark{},
 	}
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b delivery.Entry) int { return bytes.Compare(a.Key[:], b.Key[:]) })
-	lanes, marked := map[event.Lane]bool{}, map[event.Lane]bool{}
+	lanes, marked := make(map[event.Lane]bool, n), make(map[event.Lane]bool, n)
 	for _, e := range sorted {
 		q.all = append(q.all, e.Key)
 		if e.Was == "" {
@@ -157,7 +172,28 @@ func (q *question) ask(batch *pgx.Batch, consumer int64) {
 	for was, keys := range q.was {
 		batch.Queue(claimSeen, consumer, keys, string(was)).Query(q.scanClaimed)
 	}
-	batch.Queue(outcomesOf, consumer, q.all).Query(func(rows pgx.Rows) error {
+	batch.Queue(blocksOf, consumer, q.types, q.ids).Query(func(rows pgx.Rows) error {
+		var lane event.Lane
+		var why string
+		var waits int64
+		_, err := pgx.ForEachRow(rows, []any{&lane.Type, &lane.ID, &why, &waits}, func() error {
+			q.blocked[lane], q.waits[lane] = delivery.Why(why), uint64(waits)
+			return nil
+		})
+		return err
+	})
+	if len(q.mids) > 0 {
+		batch.Queue(marksOf, consumer, q.mtypes, q.mids).Query(q.scanMarks)
+	}
+}
+
+// askAgain asks for the outcomes of what was not claimed.
+func (q *question) askAgain(batch *pgx.Batch, consumer int64) {
+	if len(q.claimed) == len(q.all) {
+		return
+	}
+	known := slices.DeleteFunc(slices.Clone(q.all), func(key [16]byte) bool { return q.claimed[key] })
+	batch.Queue(outcomesOf, consumer, known).Query(func(rows pgx.Rows) error {
 		var key [16]byte
 		var outcome string
 		_, err := pgx.ForEachRow(rows, []any{&key, &outcome}, func() error {
@@ -166,18 +202,6 @@ func (q *question) ask(batch *pgx.Batch, consumer int64) {
 		})
 		return err
 	})
-	batch.Queue(blocksOf, consumer, q.types, q.ids).Query(func(rows pgx.Rows) error {
-		var lane event.Lane
-		var why string
-		_, err := pgx.ForEachRow(rows, []any{&lane.Type, &lane.ID, &why}, func() error {
-			q.blocked[lane] = delivery.Why(why)
-			return nil
-		})
-		return err
-	})
-	if len(q.mids) > 0 {
-		batch.Queue(marksOf, consumer, q.mtypes, q.mids).Query(q.scanMarks)
-	}
 }
 
 func (q *question) scanClaimed(rows pgx.Rows) error {
@@ -209,7 +233,7 @@ func (q *question) answers(entries []delivery.Entry) []delivery.Entered {
 			a.Seen = cmp.Or(q.outcomes[e.Key], delivery.Done)
 		}
 		a.TooOld = a.Seen == "" && e.Was == "" && e.Bucket < q.horizon
-		a.Blocked = q.blocked[e.Lane]
+		a.Blocked, a.Waits = q.blocked[e.Lane], q.waits[e.Lane]
 		if e.Marked {
 			a.Mark = q.marks[e.Lane]
 			a.Mark.Lane = e.Lane

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -18,8 +19,13 @@ const (
 	outcomeOf  = `SELECT outcome FROM evc_seen WHERE consumer = ? AND key = ?`
 	setOutcome = `UPDATE evc_seen SET outcome = ?3 WHERE consumer = ?1 AND key = ?2`
 	anyBlock   = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?)`
-	blockOf    = `SELECT why FROM evc_block WHERE consumer = ? AND lane_type = ? AND lane_id = ?`
-	markOf     = `SELECT version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id = ?`
+	blockOf    = `SELECT b.why, min(
+			coalesce((SELECT min(p.version) FROM evc_parked p WHERE p.consumer = b.consumer AND p.lane_type = b.lane_type AND p.lane_id = b.lane_id AND p.version > 0), ?4),
+			coalesce(CASE WHEN b.why = 'quarantine' THEN (SELECT min(q.version) FROM evc_quarantine q
+				WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id AND q.version > 0
+				AND q.state IN ('open', 'replaying') AND q.reason NOT IN ('unidentified', 'too_old', 'version_conflict')) END, ?4))
+		FROM evc_block b WHERE b.consumer = ?1 AND b.lane_type = ?2 AND b.lane_id = ?3`
+	markOf = `SELECT version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id = ?`
 )
 
 // work is one transaction of an inbox. It holds the write lock from its begin
@@ -117,10 +123,14 @@ func (w *work) lanes(ctx context.Context, entries []delivery.Entry, answers []de
 	for i, e := range entries {
 		if blocks {
 			var why string
-			if _, err := w.row(ctx, blockOf, []any{w.consumer, e.Lane.Type, e.Lane.ID}, &why); err != nil {
+			var waits int64
+			if _, err := w.row(ctx, blockOf, []any{w.consumer, e.Lane.Type, e.Lane.ID, int64(math.MaxInt64)}, &why, &waits); err != nil {
 				return err
 			}
-			answers[i].Blocked = delivery.Why(why)
+			if waits == math.MaxInt64 {
+				waits = 0
+			}
+			answers[i].Blocked, answers[i].Waits = delivery.Why(why), uint64(waits)
 		}
 		if !e.Marked {
 			continue

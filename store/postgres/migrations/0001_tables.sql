@@ -93,6 +93,7 @@ CREATE TABLE evc_quarantine (
   UNIQUE (consumer, key)
 );
 CREATE INDEX evc_quarantine_open ON evc_quarantine (due_at) WHERE state IN ('open', 'replaying');
+CREATE INDEX evc_quarantine_lane ON evc_quarantine (consumer, lane_type, lane_id) WHERE state IN ('open', 'replaying');
 CREATE TABLE evc_effect (
   key uuid PRIMARY KEY, name text NOT NULL, consumer text NOT NULL, event_key uuid NOT NULL, request bytea NOT NULL,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'confirmed', 'failed', 'unknown')),

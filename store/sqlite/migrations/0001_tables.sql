@@ -116,6 +116,7 @@ CREATE TABLE evc_quarantine (
   UNIQUE (consumer, key)
 ) STRICT;
 CREATE INDEX evc_quarantine_open ON evc_quarantine (due_at) WHERE state IN ('open', 'replaying');
+CREATE INDEX evc_quarantine_lane ON evc_quarantine (consumer, lane_type, lane_id) WHERE state IN ('open', 'replaying');
 
 CREATE TABLE evc_effect (
   key BLOB PRIMARY KEY, name TEXT NOT NULL, consumer TEXT NOT NULL, event_key BLOB NOT NULL, request BLOB NOT NULL,
