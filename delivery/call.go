@@ -14,7 +14,7 @@ func (p *pass) call(ctx context.Context, it *item) (time.Duration, error) {
 		return 0, nil
 	}
 	if p.r.Context != nil {
-		ctx = p.r.Context(ctx, it.m)
+		ctx = p.r.Context(p.r.carry(ctx, []event.Message{it.m}), it.m)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.r.HandleWithin)
 	defer cancel()
@@ -40,7 +40,7 @@ func (p *pass) callBatch(ctx context.Context, group []*item) (time.Duration, err
 		ms[i], ids[i] = it.m, it.id
 		ids[i].Attempt = 1
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.r.HandleWithin)
+	ctx, cancel := context.WithTimeout(p.r.carry(ctx, ms), p.r.HandleWithin)
 	defer cancel()
 	start := p.r.Clock.Now()
 	err := protect(func() error { return firstOf(group[0].route.Batch(ctx, p.w.Tx(), ms, ids)) })

@@ -35,7 +35,7 @@ type Inbox struct {
 	Log     *slog.Logger
 	Observe func(Observation)
 	Step    func(Step)                                           // for drills
-	Context func(context.Context, event.Message) context.Context // for tracing: the context of a handler
+	Context func(context.Context, event.Message) context.Context // for tracing: the context of a handler; ContextOf hands it to a Batch handler
 }
 
 // runner is one run of an inbox.
@@ -71,10 +71,20 @@ func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 	err = r.Broker.Consume(running, r.topics(), r.receive)
 	cancel()
 	lanes.Wait()
+	r.leave(ctx)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil
+}
+
+// leave says that the run is over. When that fails, its signs of life run out.
+func (r *runner) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.StopWithin)
+	defer cancel()
+	if err := r.Store.Leave(ctx, r.member); err != nil {
+		r.Log.Warn("inbox stopped and could not say so", "consumer", r.consumer.Name, "error", err)
+	}
 }
 
 func (in Inbox) runner(c event.Consumer) (*runner, error) {

@@ -18,6 +18,11 @@ type InboxStore interface {
 	// time, which is the sign of life of its run.
 	Join(ctx context.Context, m Member) error
 
+	// Leave ends a run and its workers: Status counts it no longer, and what it
+	// still had noted as in flight is nobody's suspect, because no handler of it
+	// runs any more. What it did stays counted.
+	Leave(ctx context.Context, m Member) error
+
 	// Enlist notes on disk that the member is about to handle these keys, in
 	// place of those that it noted before. With attempt set it also adds one to
 	// the attempts of each key. It writes nothing while the consumer is paused.

@@ -24,7 +24,7 @@ type ConsumerStatus struct {
 	Owner    string
 	Revision string // of the member that joined last
 	Build    string
-	Members  int // seen within the last minute
+	Members  int // seen within the last minute, and not stopped since
 	Paused   bool
 	PausedBy string
 

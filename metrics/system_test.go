@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ type system struct {
 	store  *sqlite.Store
 	broker *sqlite.Broker
 	handle func(ctx context.Context, m event.Message) error
+	batch  func(ctx context.Context, ms []event.Message) []error // in place of handle
 }
 
 func newSystem(t *testing.T) *system {
@@ -62,7 +64,7 @@ func (s *system) publish(ctx context.Context, drafts ...event.Draft) {
 }
 
 func (s *system) consumer() event.Consumer {
-	return event.Consumer{Name: "loyalty", Policy: event.Policy{Owner: "team", Retry: event.Retry{Attempts: 3, Initial: time.Millisecond}}, Routes: []event.Route{{
+	c := event.Consumer{Name: "loyalty", Policy: event.Policy{Owner: "team", Retry: event.Retry{Attempts: 3, Initial: time.Millisecond}}, Routes: []event.Route{{
 		Event: "OrderPaid.v1", Topic: "orders.events",
 		Identify: func(m event.Message) (event.Identity, error) {
 			var id event.Identity
@@ -74,6 +76,13 @@ func (s *system) consumer() event.Consumer {
 			return s.handle(ctx, m)
 		},
 	}}}
+	if s.batch != nil {
+		c.Routes[0].Handle = nil
+		c.Routes[0].Batch = func(ctx context.Context, _ event.Tx, ms []event.Message, _ []event.Identity) []error {
+			return s.batch(ctx, ms)
+		}
+	}
+	return c
 }
 
 // run relays and handles until done says so, for some time at most.
@@ -217,7 +226,7 @@ func TestHonest(t *testing.T) {
 		"evcontract.parked.events{group.name=loyalty}":                  float64(c.ParkedEvents),
 		"evcontract.quarantine.cases{state=open,group.name=loyalty}":    2,
 		"evcontract.quarantine.cases{state=overdue,group.name=loyalty}": 0,
-		"evcontract.inbox.members{group.name=loyalty}":                  1,
+		"evcontract.inbox.members{group.name=loyalty}":                  0,
 		"evcontract.inbox.paused{group.name=loyalty}":                   0,
 	})
 	for _, age := range []string{"evcontract.outbox.age{}", "evcontract.quarantine.age{group.name=loyalty}"} {
@@ -247,4 +256,49 @@ func TestWatchNothing(t *testing.T) {
 	if _, err := m.Watch(metrics.Watched{}); err == nil {
 		t.Error("watches nothing")
 	}
+}
+
+// TestTraceBatch: a Batch handler has the trace of each of its events, and links
+// to them for a span of its own. An event that was published without a trace has
+// none.
+func TestTraceBatch(t *testing.T) {
+	delivery.SetInject(metrics.Inject(nil))
+	t.Cleanup(func() { delivery.SetInject(nil) })
+	tracer := trace.NewTracerProvider().Tracer("test")
+	s := newSystem(t)
+	traces := map[string]oteltrace.TraceID{}
+	for _, order := range []string{"o-1", "o-2"} {
+		ctx, span := tracer.Start(t.Context(), "pay "+order)
+		s.publish(ctx, draft(order, 1))
+		span.End()
+		traces[order] = span.SpanContext().TraceID()
+	}
+	s.publish(t.Context(), draft("o-3", 1))
+	s.batch = func(ctx context.Context, ms []event.Message) []error {
+		if oteltrace.SpanContextFromContext(ctx).IsValid() {
+			t.Error("the batch is in the trace of one of its events")
+		}
+		var want []oteltrace.TraceID
+		for i, m := range ms {
+			of := oteltrace.SpanContextFromContext(delivery.ContextOf(ctx, i))
+			if of.TraceID() != traces[m.Subject] || of.IsValid() && !of.IsRemote() {
+				t.Errorf("%s has trace %s, want %s", m.Subject, of.TraceID(), traces[m.Subject])
+			}
+			if of.IsValid() {
+				want = append(want, of.TraceID())
+			}
+		}
+		var got []oteltrace.TraceID
+		for _, link := range metrics.Links(ctx, len(ms)) {
+			got = append(got, link.SpanContext.TraceID())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("links to %v, want %v", got, want)
+		}
+		if out := delivery.ContextOf(ctx, len(ms)); out != ctx {
+			t.Error("there is a context behind the last event")
+		}
+		return nil
+	}
+	s.run(nil, func() bool { c := s.status().Consumers; return len(c) == 1 && c[0].Counts.Handled == 3 })
 }

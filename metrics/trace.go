@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -28,6 +29,24 @@ func Extract(p propagation.TextMapPropagator) func(context.Context, event.Messag
 	return func(ctx context.Context, m event.Message) context.Context {
 		return p.Extract(ctx, propagation.MapCarrier(m.Headers))
 	}
+}
+
+// Links are the traces of the first n events that a Batch handler was called
+// with, for the span of the batch; an event without a trace has none:
+//
+//	ctx, span := tracer.Start(ctx, "add points", trace.WithLinks(metrics.Links(ctx, len(events))...))
+//
+// The Context field of the inbox must be set to Extract.
+func Links(ctx context.Context, n int) []trace.Link {
+	var links []trace.Link
+	outer := trace.SpanContextFromContext(ctx)
+	for i := range n {
+		of := trace.SpanContextFromContext(delivery.ContextOf(ctx, i))
+		if of.IsValid() && !of.Equal(outer) {
+			links = append(links, trace.Link{SpanContext: of})
+		}
+	}
+	return links
 }
 
 func orTraceContext(p propagation.TextMapPropagator) propagation.TextMapPropagator {

@@ -42,9 +42,15 @@ type Faults struct {
 }
 
 type topic struct {
-	parts   [Partitions][]event.Message
+	parts   [Partitions][]stored
 	changed chan struct{} // closed when something is stored
 	groups  map[string]*[Partitions]cursor
+}
+
+// stored is a message and when it came.
+type stored struct {
+	event.Message
+	at time.Time
 }
 
 // cursor is where a group is in a partition.
@@ -65,7 +71,10 @@ type Broker struct {
 	group string
 }
 
-var _ delivery.Broker = (*Broker)(nil)
+var (
+	_ delivery.Broker  = (*Broker)(nil)
+	_ delivery.Lagging = (*Broker)(nil)
+)
 
 // Broker connects the named group.
 func (h *Hub) Broker(group string) *Broker {
@@ -129,7 +138,7 @@ func (h *Hub) store(t *topic, m event.Message) {
 	}
 	for range times {
 		m.Position = event.Position{Partition: int32(part), Offset: int64(len(t.parts[part]))}
-		t.parts[part] = append(t.parts[part], m)
+		t.parts[part] = append(t.parts[part], stored{m, time.Now()})
 	}
 	if n := len(t.parts[part]); n > 1 && h.chance(h.Faults.Reorder) {
 		t.parts[part][n-1], t.parts[part][n-2] = t.parts[part][n-2], t.parts[part][n-1]
@@ -191,7 +200,15 @@ func (b *Broker) take(name string, part int) ([]event.Message, <-chan struct{}) 
 		return nil, t.changed
 	}
 	c.busy = true
-	return slices.Clone(log[c.next:min(len(log), c.next+b.Batch)]), nil
+	return messages(log[c.next:min(len(log), c.next+b.Batch)]), nil
+}
+
+func messages(log []stored) []event.Message {
+	ms := make([]event.Message, len(log))
+	for i := range log {
+		ms[i] = log[i].Message
+	}
+	return ms
 }
 
 func (t *topic) cursor(group string, part int) *cursor {
@@ -242,9 +259,31 @@ func (h *Hub) Behind(group, name string) int {
 	return n
 }
 
+// Backlog implements delivery.Lagging.
+func (b *Broker) Backlog(context.Context) (lag delivery.Backlog, err error) {
+	b.hub.mu.Lock()
+	defer b.hub.mu.Unlock()
+	for _, t := range b.hub.topics {
+		cursors := t.groups[b.group]
+		if cursors == nil {
+			continue
+		}
+		lag.Topics++
+		unread := 0
+		for part, c := range cursors {
+			if left := t.parts[part][c.next:]; len(left) > 0 {
+				unread += len(left)
+				lag.Oldest = max(lag.Oldest, time.Since(left[0].at))
+			}
+		}
+		lag.Events += min(unread, delivery.BacklogMost)
+	}
+	return lag, nil
+}
+
 // Messages are all that a topic holds, partition by partition.
 func (h *Hub) Messages(name string) []event.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Concat(h.topic(name).parts[:]...)
+	return messages(slices.Concat(h.topic(name).parts[:]...))
 }

@@ -36,6 +36,7 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a full consumer takes nothing new until it has drained", fullWaits},
 		{"a broker that keeps longer than keys are remembered", remembersLonger},
 		{"a stop finishes the batch", stopFinishes},
+		{"a stop leaves the group", stopLeaves},
 		{"a stop finishes the relay's batch and gives its shards back", relayStops},
 		{"a relay that cannot finish gives its shards back", relayGivesUp},
 		{"replay rehearses and applies the same plan", replayApplies},

@@ -14,6 +14,18 @@ import (
 
 // fullWaits parks as much as is allowed: what comes next is not acknowledged
 // until some of it was handled, and nothing is lost.
+func stopLeaves(t *testing.T, w *World) {
+	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
+	members := func() any {
+		st := must(w.DB.Store.Status(t.Context()))
+		return []int{st.Consumers[0].Members, st.Consumers[0].Counts.Handled}
+	}
+	i.deliver(fact("o", 1).Message(0))
+	i.want("members", members(), []int{1, 1})
+	i.want("the stop", i.stop(), nil)
+	i.want("members after it", members(), []int{0, 1})
+}
+
 func fullWaits(t *testing.T, w *World) {
 	var full atomic.Int64
 	w.Policy.Retry.Attempts, w.Policy.Retry.Initial, w.Policy.Retry.Max = 10, 200*time.Millisecond, 200*time.Millisecond

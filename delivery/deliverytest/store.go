@@ -35,6 +35,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"inbox/marks are compared and set", inboxMarks},
 		{"inbox/lanes are blocked and drained", inboxLanes},
 		{"inbox/what is in flight is adopted", inboxAdopts},
+		{"inbox/who leaves is gone at once", inboxLeaves},
 		{"inbox/what may be parked has a limit", inboxFull},
 		{"inbox/old keys are forgotten and refused", inboxForgets},
 		{"operator/pause", operatorPauses},

@@ -304,3 +304,29 @@ func inboxFull(_ *testing.T, b *bench) {
 	m.ParkAtMost = 0
 	b.want("without a limit", full(false), false)
 }
+
+// inboxLeaves: what a run leaves behind that ended in good order is no suspect,
+// and what another one has in flight is not touched.
+func inboxLeaves(_ *testing.T, b *bench) {
+	one, other := b.join("one"), b.join("one-and-a-half")
+	worker := one
+	worker.Instance = "one/1"
+	b.must(b.store.Join(b.ctx, worker))
+	for m, payment := range map[delivery.Member]string{one: "a", worker: "b", other: "c"} {
+		_, err := b.store.Enlist(b.ctx, m, []event.Key{key(payment)}, false)
+		b.must(err)
+	}
+	members := func() int {
+		st, err := b.store.Status(b.ctx)
+		b.must(err)
+		return st.Consumers[0].Members
+	}
+	b.want("members", members(), 2)
+	b.must(b.store.Leave(b.ctx, one))
+	b.want("members after one left", members(), 1)
+	next := b.join("next")
+	en, err := b.store.Enlist(b.ctx, next, []event.Key{key("a"), key("b"), key("c")}, false)
+	b.must(err)
+	b.want("suspects", len(en.Attempts), 1)
+	b.want("the one that is still in flight", en.Attempts[key("c")].Count, 1)
+}

@@ -178,9 +178,9 @@ func Kill() {
 func (w *World) Effects() map[string]delivery.Effect {
 	return map[string]delivery.Effect{"mail": {
 		Within: patience * 300 * time.Millisecond,
+		Settle: patience * 1500 * time.Millisecond,                                                  // a request that was cut off while it committed may still arrive
 		Retry:  event.Retry{Attempts: 50, Initial: w.Policy.Retry.Initial, Max: w.Policy.Retry.Max}, // a slow machine is no reason to give up
 		Call: func(ctx context.Context, e event.Effect) (string, error) {
-			ctx = context.WithoutCancel(ctx) // a request that has left cannot be called back: cut off, it might arrive after we asked for it
 			return "ref", w.DB.InTx(ctx, func(ctx context.Context, tx event.Tx) error {
 				return w.DB.Exec(ctx, tx, "INSERT INTO t_provider (key) VALUES ($1)", e.Key.String())
 			})

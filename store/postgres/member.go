@@ -21,6 +21,7 @@ const (
 	joinMember = `INSERT INTO evc_member (consumer, instance, revision, build, host, joined_at, seen_at) VALUES ($1, $2, $3, $4, $5, evc_now($6), evc_now($6))
 		ON CONFLICT (consumer, instance) DO UPDATE SET seen_at = excluded.seen_at`
 	touchRun   = `UPDATE evc_member SET seen_at = evc_now($3) WHERE consumer = $1 AND instance = $2`
+	leave      = `UPDATE evc_member SET seen_at = 0, inflight = NULL WHERE consumer = $1 AND (instance = $2 OR left(instance, length($2) + 1) = $2 || '/')`
 	consumerID = `SELECT id FROM evc_consumer WHERE name = $1`
 
 	// What members that are gone left in flight. One that is only slow has its
@@ -77,6 +78,18 @@ func (s *Store) Join(ctx context.Context, m delivery.Member) error {
 		s.mu.Unlock()
 	}
 	return err
+}
+
+// Leave implements delivery.InboxStore.
+func (s *Store) Leave(ctx context.Context, m delivery.Member) error {
+	consumer, err := s.consumer(ctx, m.Consumer)
+	if err != nil {
+		return err
+	}
+	return s.begin(ctx, func(t *Tx) error {
+		_, err := t.Exec(ctx, leave, consumer, m.Instance)
+		return err
+	})
 }
 
 // consumer is the number of a consumer that has joined.

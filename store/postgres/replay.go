@@ -19,7 +19,9 @@ import (
 const (
 	insertReplay = `INSERT INTO evc_replay (consumer, cases, requested_by, reason, apply, plan, state, requested_at) VALUES ($1, $2, $3, $4, $5, $6, $7, evc_now($8)) RETURNING id`
 	selectReplay = `SELECT r.id, c.name, r.cases, r.requested_by, r.reason, coalesce(r.apply, 0), r.plan, r.state, r.results
-		FROM evc_replay r JOIN evc_consumer c ON c.id = r.consumer WHERE r.id = $1 FOR UPDATE OF r`
+		FROM evc_replay r JOIN evc_consumer c ON c.id = r.consumer WHERE r.id = $1`
+	// Who reads a run must not wait for an inbox that is busy with it; who changes it must.
+	lockReplay = selectReplay + ` FOR UPDATE OF r`
 	setReplay  = `UPDATE evc_replay SET state = $2, results = $3, finished_at = evc_now($4) WHERE id = $1`
 	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND (held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000) FOR UPDATE SKIP LOCKED`
 	holdReplay = `UPDATE evc_replay SET held_until = evc_now($3) + $2 WHERE id = $1`
@@ -46,7 +48,7 @@ func (s *Store) Replay(ctx context.Context, r delivery.Replay) (delivery.Replay,
 		if err != nil {
 			return err
 		}
-		r, err = t.replay(ctx, id)
+		r, err = t.replay(ctx, selectReplay, id)
 		return err
 	})
 	return r, err
@@ -96,7 +98,7 @@ func (t *Tx) plan(ctx context.Context, consumer string, ids []int64) ([]delivery
 
 // applyReplay carries out the plan of a dry run and nothing else.
 func (t *Tx) applyReplay(ctx context.Context, r delivery.Replay) (int64, error) {
-	dry, err := t.replay(ctx, r.Apply)
+	dry, err := t.replay(ctx, lockReplay, r.Apply)
 	if err != nil {
 		return 0, err
 	}
@@ -139,10 +141,10 @@ func (t *Tx) parkCase(ctx context.Context, c delivery.Case) error {
 
 // replay reads a run; one that is applied is done when no case of it is open to
 // an inbox any more.
-func (t *Tx) replay(ctx context.Context, id int64) (delivery.Replay, error) {
+func (t *Tx) replay(ctx context.Context, query string, id int64) (delivery.Replay, error) {
 	var r delivery.Replay
 	var state, results string
-	err := t.QueryRow(ctx, selectReplay, id).Scan(&r.ID, &r.Consumer, &r.Cases, &r.By, &r.Reason, &r.Apply, &r.Plan, &state, &results)
+	err := t.QueryRow(ctx, query, id).Scan(&r.ID, &r.Consumer, &r.Cases, &r.By, &r.Reason, &r.Apply, &r.Plan, &state, &results)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, fmt.Errorf("no replay has number %d", id)
 	}
@@ -235,7 +237,7 @@ func (t *Tx) addRehearsal(ctx context.Context, lanes []delivery.Blocked, replay,
 // rehearsed notes what a dry run did; it is over when every case has an answer.
 func (w *work) rehearsed(ctx context.Context, c delivery.Changes) error {
 	for _, result := range c.Rehearsed {
-		r, err := w.t.replay(ctx, result.Replay)
+		r, err := w.t.replay(ctx, lockReplay, result.Replay)
 		if err != nil {
 			return err
 		}

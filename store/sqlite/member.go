@@ -20,6 +20,7 @@ const (
 		ON CONFLICT (consumer, instance) DO UPDATE SET seen_at = excluded.seen_at`
 	// A worker's sign of life is one of its run.
 	touchRun   = `UPDATE evc_member SET seen_at = ?3 WHERE consumer = ?1 AND instance = ?2`
+	leave      = `UPDATE evc_member SET seen_at = 0, inflight = NULL WHERE consumer = ?1 AND (instance = ?2 OR substr(instance, 1, length(?2) + 1) = ?2 || '/')`
 	consumerID = `SELECT id FROM evc_consumer WHERE name = ?`
 
 	// A member that is gone left keys in flight. One that is only slow has its
@@ -74,6 +75,18 @@ func (s *Store) Join(ctx context.Context, m delivery.Member) error {
 		s.mu.Unlock()
 	}
 	return err
+}
+
+// Leave implements delivery.InboxStore.
+func (s *Store) Leave(ctx context.Context, m delivery.Member) error {
+	consumer, err := s.consumer(ctx, m.Consumer)
+	if err != nil {
+		return err
+	}
+	return s.begin(ctx, func(t *txn) error {
+		_, err := t.exec(ctx, leave, consumer, m.Instance)
+		return err
+	})
 }
 
 // consumer is the number of a consumer that has joined.
