@@ -128,7 +128,7 @@ type reported struct {
 	Owner    string `json:"owner"`
 	Revision string `json:"revision"` // of the contracts that it was generated from, of the member that joined last
 	Build    string `json:"build"`
-	Members  int    `json:"members"` // seen within the last minute
+	Members  int    `json:"members"` // seen within the last minute, and not stopped since
 }
 
 // listReported lists the consumers that a database knows, as their inboxes

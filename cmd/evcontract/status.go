@@ -40,7 +40,7 @@ Rates are of the time between the two looks (--over). So are the P95 and the
 retry ratio when at least 100 events were handled in it; else they are of all
 time. The oldest message of a consumer is the oldest that it has not handled:
 at the broker, or parked behind one that failed. An inbox counts as seen when it
-gave a sign of life within the last minute.
+gave a sign of life within the last minute and has not stopped since.
 
 Exit code 1: an slo is broken, or a quarantined event is past its deadline.
 Nothing is created or changed.`,
