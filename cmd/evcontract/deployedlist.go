@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -129,6 +131,7 @@ type reported struct {
 	Revision string `json:"revision"` // of the contracts that it was generated from, of the member that joined last
 	Build    string `json:"build"`
 	Members  int    `json:"members"` // seen within the last minute, and not stopped since
+	Release  string `json:"release"` // the newest tag, with its repository's name, that declares this revision; empty: none that the workspace here knows
 }
 
 // listReported lists the consumers that a database knows, as their inboxes
@@ -149,7 +152,10 @@ func (a *app) listReported(ctx context.Context, store, format string) (err error
 	}
 	all := []reported{}
 	for _, c := range status.Consumers {
-		all = append(all, reported{c.Consumer, c.Owner, c.Revision, c.Build, c.Members})
+		all = append(all, reported{c.Consumer, c.Owner, c.Revision, c.Build, c.Members, ""})
+	}
+	if err := a.findReleases(ctx, all); err != nil {
+		return err
 	}
 	if format == "json" {
 		enc := json.NewEncoder(a.out)
@@ -157,9 +163,56 @@ func (a *app) listReported(ctx context.Context, store, format string) (err error
 		return enc.Encode(map[string]any{"tool": "evcontract", "version": version(), "consumers": all})
 	}
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "CONSUMER\tOWNER\tREVISION\tBUILD\tMEMBERS")
+	fmt.Fprintln(t, "CONSUMER\tOWNER\tREVISION\tRELEASE\tBUILD\tMEMBERS")
 	for _, c := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\n", plain(c.Consumer), plain(c.Owner), plain(c.Revision), plain(c.Build), c.Members)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", plain(c.Consumer), plain(c.Owner), plain(c.Revision), plain(cmp.Or(c.Release, "-")), plain(c.Build), c.Members)
 	}
 	return t.Flush()
+}
+
+// findReleases tells of each reported revision the newest release that declares
+// it. Away from a workspace no release is known.
+func (a *app) findReleases(ctx context.Context, all []reported) error {
+	if workspaceAbove(".") == "" {
+		return nil
+	}
+	j, err := a.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
+	if err != nil {
+		return j.placed(err)
+	}
+	defer repos.Close()
+	for _, repo := range repos.All() {
+		tags, err := repo.Tags(ctx)
+		if err != nil {
+			return j.placed(err)
+		}
+		for _, tag := range slices.Backward(tags) {
+			if !slices.ContainsFunc(all, func(r reported) bool { return r.Release == "" }) {
+				return nil
+			}
+			set, err := repo.Set(ctx, tag.Name)
+			if errors.Is(err, fs.ErrNotExist) && repo == repos.Own() {
+				continue // the workspace did not exist there
+			}
+			if err != nil {
+				return j.placed(err)
+			}
+			nameReleases(all, set, strings.TrimSpace(repo.Name+" "+tag.Name))
+		}
+	}
+	return nil
+}
+
+func nameReleases(all []reported, set *contract.Set, release string) {
+	for i := range all {
+		for _, c := range set.Consumers {
+			if r := &all[i]; r.Release == "" && c.Name.Value == r.Consumer && c.Revision(set) == r.Revision {
+				r.Release = release
+			}
+		}
+	}
 }

@@ -1,10 +1,7 @@
 package codegen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +12,7 @@ import (
 // consumerCode is what is generated for one consumer.
 type consumerCode struct {
 	contract *contract.Consumer
+	revision string
 	name     string // Loyalty
 	file     string
 	reads    []*readCode
@@ -47,7 +45,7 @@ func (g *generator) newConsumer(declared *contract.Consumer) *consumerCode {
 	if g.names[name] {
 		name += "Consumer"
 	}
-	c := &consumerCode{contract: &inherited, name: g.names.take(name)}
+	c := &consumerCode{contract: &inherited, revision: declared.Revision(g.set), name: g.names.take(name)}
 	c.file = g.fileName(declared.Name.Value, "consumer")
 	for i := range inherited.Reads {
 		reading := &inherited.Reads[i]
@@ -167,19 +165,6 @@ func (g *generator) event(name contract.Name) *eventCode {
 		}
 	}
 	return nil
-}
-
-// revision names the contracts that the consumer was generated from: those of
-// the events that it reads and how it reads them.
-func (c *consumerCode) revision() string {
-	h := sha256.New()
-	for _, r := range c.reads {
-		fmt.Fprintf(h, "%s %s %s\n", r.reading.Event.Value, r.event.contract.Revision(), r.reading.Order.Value)
-		for _, f := range r.reading.Fields {
-			io.WriteString(h, f.Value.String()+"\n")
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // policy lists the fields of event.Policy that the contract fills.

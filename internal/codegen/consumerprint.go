@@ -70,7 +70,7 @@ func (p consumerPrinter) consumer() {
 	p.line("func (c %s[T]) Consumer(%s) event.Consumer {", p.name, params)
 	p.line("return event.Consumer{")
 	p.line("Name: %s,", quote(p.contract.Name.Value))
-	p.line("Revision: %s,", quote(p.revision()))
+	p.line("Revision: %s,", quote(p.revision))
 	p.line("Policy: event.Policy{")
 	for _, f := range p.policy() {
 		p.line("%s,", f)

@@ -246,7 +246,7 @@ func (g *generator) printEvent(e *eventCode) (api, inner *file) {
 }
 
 func (g *generator) printConsumer(c *consumerCode) (api, inner *file) {
-	source := path.Clean(c.contract.Pos.File) + ", revision " + c.revision()
+	source := path.Clean(c.contract.Pos.File) + ", revision " + c.revision
 	api, inner = &file{source: source, imports: g.imports()}, &file{source: source, imports: g.imports()}
 	consumerPrinter{&api.printer, c}.print()
 	for _, r := range c.reads {

@@ -1,6 +1,14 @@
 package contract
 
-import "github.com/evcontract/evcontract/internal/source"
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strconv"
+
+	"github.com/evcontract/evcontract/internal/source"
+)
 
 // Consumer is a named group that reads some fields of some event types in its
 // own way: a manifest NAME.consumer.yaml, perhaps in another repository.
@@ -81,6 +89,39 @@ func (c *Consumer) Reading(event Name) *Reading {
 		}
 	}
 	return nil
+}
+
+// Revision is the first 16 hex digits of a SHA-256 over what the consumer reads
+// and how: the revision of each event of which the set has a schema, the fields,
+// and what becomes of what it does not know. It is what an inbox reports of a
+// consumer that was generated from the set. Names of effects, retries and
+// objectives take no part: they change nothing in what can be read.
+func (c *Consumer) Revision(set *Set) string {
+	h := sha256.New()
+	add := func(parts ...string) {
+		for _, p := range parts {
+			io.WriteString(h, p)
+			h.Write([]byte{0})
+		}
+	}
+	add("evcontract consumer revision 1", c.Name.Value)
+	for i := range c.Reads {
+		r := &c.Reads[i]
+		e := set.Event(r.Event.Value)
+		if e == nil || e.Schema == nil || e.Status.Value == Retired {
+			continue
+		}
+		add(r.Event.Value.String(), e.Revision(), string(cmp.Or(r.Order.Value, AnyOrder)),
+			string(cmp.Or(r.UnknownFields.Value, Ignore)), string(cmp.Or(r.UnknownEnums.Value, Reject)),
+			strconv.FormatBool(r.Batch.Value))
+		if !r.Upcast.Pos.IsZero() {
+			add("upcast", r.Upcast.Value.String())
+		}
+		for _, f := range r.Fields {
+			add("field", f.Value.String())
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // UpcastFault tells why a reading's events cannot be turned into what it says,
