@@ -52,7 +52,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 		hint = b.hint(s, hint)
 	}
 	k := possible(settled)
-	t := &typ{shape: settled, null: null || k&nullKind != 0, doc: settled.doc, path: path, hint: hint, want: w}
+	t := &typ{shape: settled, null: null || k&nullKind != 0, nulls: !null, doc: settled.doc, path: path, hint: hint, want: w}
 	if settled.mixed() && !b.loose {
 		t.judge = settled
 	}
@@ -84,7 +84,7 @@ func (b *builder) several(t *typ, k kinds, w *want, path contract.Path, hint str
 	if known := b.byShape[t.shape]; known != nil && known.kind == unionKind && w.plain() {
 		known.alsoAt(path)
 		again := *known
-		again.null = t.null
+		again.null, again.nulls = t.null, t.nulls
 		return &again
 	}
 	switch {
@@ -266,7 +266,7 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 	case w.plain() && b.byShape[t.shape] != nil:
 		b.byShape[t.shape].alsoAt(path)
 		known := *b.byShape[t.shape]
-		known.null = t.null
+		known.null, known.nulls = t.null, t.nulls
 		return &known
 	}
 	t.kind = structKind

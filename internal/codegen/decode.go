@@ -132,6 +132,7 @@ func (d decoder) member(f *field) {
 // pointer reads a value that may be absent or null.
 func (d decoder) pointer(t *typ, target string) {
 	if t.null {
+		d.judgeNull(t)
 		d.line("if s.Null() {")
 		d.line("%s = nil", target)
 		d.line("break")
@@ -156,6 +157,7 @@ func (d decoder) pointer(t *typ, target string) {
 // wrapped reads a value that may be absent or null into an event.Optional.
 func (d decoder) wrapped(t *typ, target string) {
 	if t.null {
+		d.judgeNull(t)
 		d.line("if s.Null() {")
 		d.line("%s.Set = false", target)
 		d.line("break")
@@ -171,8 +173,23 @@ func (d decoder) wrapped(t *typ, target string) {
 	d.line("%s = event.Some(%s)", target, value)
 }
 
-// judge lets a function of its own look at the value first.
+// judge lets a function of its own look at the value first, where judgeNull did
+// not.
 func (d decoder) judge(t *typ) {
+	if !t.null || !t.nulls {
+		d.also(t)
+	}
+}
+
+// judgeNull is judge before a null is taken out of the way: null may be among
+// what is judged.
+func (d decoder) judgeNull(t *typ) {
+	if t.null && t.nulls {
+		d.also(t)
+	}
+}
+
+func (d decoder) also(t *typ) {
 	if t.judge != nil {
 		d.line("s.Also(%s)", d.judgeName(t.judge, t.hint, t.how()))
 	}
@@ -218,11 +235,17 @@ func (d decoder) into(t *typ, target string, direct bool) {
 		d.line("%s = %s", target, value)
 		return
 	case t.null && t.pointer():
+		judge := t.judge
+		if t.nulls {
+			judge = nil // it was asked
+		}
+		d.judgeNull(t)
 		d.line("if !s.Null() {")
-		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: t.judge, labels: t.labels, free: t.free, elem: t.elem, hint: t.hint, want: t.want}, target)
+		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: judge, labels: t.labels, free: t.free, elem: t.elem, hint: t.hint, want: t.want}, target)
 		d.line("}")
 		return
 	case t.null:
+		d.judgeNull(t)
 		d.line("if s.Null() {")
 		d.line("%s = nil", target)
 		d.line("} else {")

@@ -37,6 +37,7 @@ type typ struct {
 	name   string   // of a struct, an enum, a decimal type or a format's type
 	shape  *shape   // whose limits a value is held against
 	null   bool     // null is allowed
+	nulls  bool     // and it is for judge, not beside it
 	elem   *typ     // of a slice or a map
 	fields []*field // of a struct; of a union its arms
 	extra  *typ     // of a struct: members that it has no field for, elements behind a tuple's places; nil: none are kept

@@ -53,6 +53,9 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 	if without := t.shape.withoutUnion(); without.mixed() {
 		t.judge = t.shape
 	}
+	if t.null && t.nulls && !t.shape.nullInOne() {
+		t.judge = t.shape
+	}
 	t.name = b.names.take(hint)
 	t.read, t.write = b.names.take("read"+t.name), b.names.take("append"+t.name)
 	if w.plain() {
@@ -83,7 +86,7 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 func (b *builder) variant(t *typ, v variant, arm *shape, name string, w *want, path contract.Path) {
 	f := &field{json: v.json, name: name, doc: v.want, path: path}
 	f.typ = b.build(arm, w, path, t.name+name)
-	f.typ.null = false
+	f.typ.null = false // the union's nil
 	if f.typ.kind != structKind && f.typ.kind != enumKind {
 		f.arm = b.names.take(t.name + name)
 	}
@@ -235,6 +238,18 @@ func (s *shape) arm(k kinds) (arm *shape, exact bool) {
 	only := anything(s.pos)
 	only.kinds = k | k&numberKind>>1
 	return only, false
+}
+
+// nullInOne reports whether one alternative at most may take null, so that it
+// needs no counting.
+func (s *shape) nullInOne() bool {
+	takers := 0
+	for _, arm := range append(s.any[:len(s.any):len(s.any)], s.one...) {
+		if possible(arm)&nullKind != 0 && (s.one != nil || !arm.isNull()) {
+			takers++
+		}
+	}
+	return takers <= 1
 }
 
 // limits reports whether the shape itself limits values of a kind beside what
