@@ -26,13 +26,19 @@ func Main() int {
 	if vetTool(os.Args[1:]) {
 		return exitClean
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // most commands end soon: collecting garbage less often is cheaper
-	}
+	growHeap(200) // most commands end soon: collecting garbage less often is cheaper
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{out: os.Stdout, err: os.Stderr, now: time.Now}
 	return a.run(ctx, os.Args[1:])
+}
+
+// growHeap lets the heap grow by so many percent before garbage is collected,
+// unless the environment says how much.
+func growHeap(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // app is what a command needs of the world.

@@ -132,6 +132,9 @@ func (l *loader) find(file, manifest string) (string, bool) {
 	}
 	for _, place := range places {
 		candidate := path.Join(place, file)
+		if l.walked[candidate] {
+			return candidate, true
+		}
 		if info, err := fs.Stat(l.tree.FS, candidate); err == nil && !info.IsDir() {
 			return candidate, true
 		}

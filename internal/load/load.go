@@ -42,7 +42,7 @@ var Unreadable = rule.Doc{
 // Set loads what a tree declares: a workspace where evcontract.yaml stands at
 // its root, else its bare schemas.
 func Set(ctx context.Context, tree *source.Tree, o Options) (*contract.Set, error) {
-	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}, ids: map[*contract.Event]string{}}
+	l := &loader{tree: tree, options: o, set: &contract.Set{Tree: tree}, ids: map[*contract.Event]string{}, walked: map[string]bool{}}
 	l.lock()
 	data, err := tree.ReadFile(contract.WorkspaceFile)
 	none := errors.Is(err, fs.ErrNotExist)
@@ -67,6 +67,7 @@ type loader struct {
 	options Options
 	set     *contract.Set
 	ids     map[*contract.Event]string  // of the manifests' bytes
+	walked  map[string]bool             // the regular files that were met
 	protos  map[string]*protobuf.Loader // by vendored root; empty: the workspace's own
 	jsons   *jsonschema.Loader
 	err     error // the first that is not about a user's text
@@ -127,6 +128,7 @@ func (l *loader) walk(root string, visit func(file string)) {
 		case d.IsDir() && file != root && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case !d.IsDir():
+			l.walked[file] = d.Type().IsRegular()
 			visit(file)
 		}
 		return nil

@@ -87,7 +87,7 @@ func (c *compilation) read(name string) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	data, err := c.loader.tree.ReadFile(file)
+	data, err := c.loader.loader.text(file)
 	if err != nil {
 		return nil, err
 	}

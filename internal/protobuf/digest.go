@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -51,6 +52,14 @@ func (g *digester) sum() string {
 
 func (g *digester) add(format string, args ...any) { fmt.Fprintf(&g.text, format+"\n", args...) }
 
+// words adds a line, as add does; most lines are made of words, and fmt is slow.
+func (g *digester) words(parts ...string) {
+	for _, p := range parts {
+		g.text.WriteString(p)
+	}
+	g.text.WriteByte('\n')
+}
+
 // enter numbers a type, and reports whether it is new.
 func (g *digester) enter(kind string, name protoreflect.FullName) bool {
 	n, seen := g.seen[name]
@@ -58,7 +67,7 @@ func (g *digester) enter(kind string, name protoreflect.FullName) bool {
 		n = len(g.seen)
 		g.seen[name] = n
 	}
-	g.add("%s %d", kind, n)
+	g.words(kind, " ", strconv.Itoa(n))
 	return !seen
 }
 
@@ -89,7 +98,7 @@ func (g *digester) message(m protoreflect.MessageDescriptor) {
 			g.field(f)
 		}
 	}
-	g.add("end")
+	g.words("end")
 }
 
 func byNumber(fields protoreflect.FieldDescriptors) []protoreflect.FieldDescriptor {
@@ -102,16 +111,17 @@ func byNumber(fields protoreflect.FieldDescriptors) []protoreflect.FieldDescript
 }
 
 func (g *digester) field(f protoreflect.FieldDescriptor) {
-	g.add("field %d %s %s %s %s presence=%t utf8=%t", f.Number(), f.Name(), f.JSONName(), f.Kind(), f.Cardinality(), f.HasPresence(), checksUTF8(f))
+	g.words("field ", strconv.Itoa(int(f.Number())), " ", string(f.Name()), " ", f.JSONName(), " ", f.Kind().String(), " ", f.Cardinality().String(),
+		" presence=", strconv.FormatBool(f.HasPresence()), " utf8=", strconv.FormatBool(checksUTF8(f)))
 	if o := inOneof(f); o != nil {
-		g.add("oneof %d", o.Index())
+		g.words("oneof ", strconv.Itoa(o.Index()))
 	}
 	if f.HasDefault() {
 		g.add("default %v", f.Default().Interface())
 	}
 	if o := f.Options(); o != nil {
 		// Custom options are unknown bytes here; rules of validation are among them.
-		g.add("options %x", optionBytes(o))
+		g.words("options ", hex.EncodeToString(optionBytes(o)))
 	}
 	g.typeOf(f)
 }
@@ -119,7 +129,7 @@ func (g *digester) field(f protoreflect.FieldDescriptor) {
 func (g *digester) typeOf(f protoreflect.FieldDescriptor) {
 	switch {
 	case f.IsMap():
-		g.add("map")
+		g.words("map")
 		g.field(f.MapKey())
 		g.field(f.MapValue())
 	case f.Message() != nil:
@@ -139,7 +149,7 @@ func (g *digester) enum(e protoreflect.EnumDescriptor) {
 	g.add("closed=%t", e.IsClosed())
 	for i := range e.Values().Len() {
 		v := e.Values().Get(i)
-		g.add("value %d %s", v.Number(), v.Name())
+		g.words("value ", strconv.Itoa(int(v.Number())), " ", string(v.Name()))
 	}
 }
 

@@ -26,6 +26,7 @@ type Loader struct {
 	files   map[string]*sourceFile // by path in the tree
 	indexed map[string]*indexed    // the same, some that were asked for
 	recent  []recentFile           // transient: the files compiled last, the oldest first
+	texts   map[string][]byte      // by path in the tree, some that were read for compiling
 }
 
 // sourceFile is a file of the tree as far as it is known without compiling it.
@@ -41,7 +42,7 @@ var outlines sync.Map
 
 // NewLoader gives a loader for a tree.
 func NewLoader(tree *source.Tree, o Options) *Loader {
-	l := &Loader{tree: tree, transient: o.Transient, scopes: map[string]*scope{}, files: map[string]*sourceFile{}, indexed: map[string]*indexed{}}
+	l := &Loader{tree: tree, transient: o.Transient, scopes: map[string]*scope{}, files: map[string]*sourceFile{}, indexed: map[string]*indexed{}, texts: map[string][]byte{}}
 	for _, p := range o.ProtoPaths {
 		l.paths = append(l.paths, path.Clean(p))
 	}
@@ -164,6 +165,32 @@ func (l *Loader) keepRecent(file string, fd protoreflect.FileDescriptor) {
 		l.recent = slices.Delete(l.recent, 0, 1)
 	}
 	l.recent = append(l.recent, recentFile{file, fd})
+}
+
+// maxTexts is how many files are kept as they were read: what was compiled last
+// is often asked for its places.
+const maxTexts = 16
+
+// text reads a file of the tree. The caller does not change what it gets.
+func (l *Loader) text(file string) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.textLocked(file)
+}
+
+func (l *Loader) textLocked(file string) ([]byte, error) {
+	if data, known := l.texts[file]; known {
+		return data, nil
+	}
+	data, err := l.tree.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.texts) >= maxTexts {
+		clear(l.texts)
+	}
+	l.texts[file] = data
+	return data, nil
 }
 
 // nameOf is the name by which others import a file.

@@ -97,7 +97,7 @@ func (l *Loader) indexOf(file string) *indexed {
 		return x
 	}
 	x := &indexed{}
-	if data, err := l.tree.ReadFile(file); err == nil {
+	if data, err := l.textLocked(file); err == nil {
 		x.data, x.positions = data, positionsOf(data)
 	}
 	if len(l.indexed) >= maxIndexed {

@@ -118,7 +118,7 @@ func openDirectory(name string) (*Tree, error) {
 	if err != nil {
 		return nil, explainDisk(name, err)
 	}
-	return &Tree{Name: name, FS: root.FS(), Dir: abs, close: root.Close}, nil
+	return &Tree{Name: name, FS: root.FS(), Dir: abs, disk: root, close: root.Close}, nil
 }
 
 // openFileTree opens a file's directory. A link is followed first: the

@@ -1,13 +1,17 @@
 package source
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Tree is a tree of files, wherever it came from. It may be used from several
@@ -24,6 +28,7 @@ type Tree struct {
 	Dir    string // the root's directory on disk; "" where the tree is not on disk
 	Commit string // the full id of the commit; "" where the tree is not from git
 
+	disk   *os.Root // where the tree is on disk; else nil
 	limits Limits
 	close  func() error
 }
@@ -70,8 +75,12 @@ func (t *Tree) read(path string) ([]byte, error) {
 	if l, ok := t.FS.(*listFS); ok {
 		return l.ReadFile(path)
 	}
-	// Looked at before it is opened: opening a named pipe would wait for ever.
-	info, err := fs.Stat(t.FS, path)
+	f, err := t.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, err
@@ -80,12 +89,20 @@ func (t *Tree) read(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, &pathError{path, "not a regular file", fs.ErrInvalid}
 	}
-	f, err := t.FS.Open(path)
-	if err != nil {
-		return nil, err
+	limit := t.limits.orDefaults().File + 1
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, limit))
+	return data.Bytes(), err
+}
+
+// open opens a file in a way that does not wait for who writes into a named pipe.
+// A path is walked step by step, so that none leads out of the tree: it is not
+// looked at before, which would walk it twice.
+func (t *Tree) open(path string) (fs.File, error) {
+	if t.disk == nil {
+		return t.FS.Open(path)
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, t.limits.orDefaults().File+1))
+	return t.disk.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 func isDirectory(path string) error {
