@@ -39,6 +39,9 @@ func growHeap(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2 << 30) // from here on memory is dearer than time
+	}
 }
 
 // app is what a command needs of the world.
