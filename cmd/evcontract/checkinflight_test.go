@@ -106,7 +106,7 @@ func TestCheckStore(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a := &app{out: &out, err: &out, now: time.Now}
-	if code := a.run(t.Context(), append([]string{"deployed", "list"}, store...)); code != exitClean || !strings.Contains(out.String(), "loyalty   team-loyalty  fedcba9876543210  b1     1\n") {
+	if code := a.run(t.Context(), append([]string{"deployed", "list"}, store...)); code != exitClean || !strings.Contains(out.String(), "loyalty   team-loyalty  fedcba9876543210  -        b1     1\n") {
 		t.Errorf("deployed list: exit code %d:\n%s", code, out.String())
 	}
 	check(exitFailure, "nowhere.db", "--store", "sqlite:nowhere.db")
