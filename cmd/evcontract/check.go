@@ -71,7 +71,7 @@ func (o *checkOptions) bind(cmd *cobra.Command) {
 	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated")
 	f.StringArrayVar(&o.env, "env", nil, "compare with what runs in this `ENVIRONMENT`; may be repeated")
 	f.BoolVar(&o.window, "window", false, "compare with every release whose events may still be read, and with what runs")
-	f.StringVar(&o.store, "store", "", "with --window: what is in flight is what this database holds, not what releases' dates say: sqlite:`PATH` or postgres://…")
+	f.StringVar(&o.store, "store", "", "with --window: what is in flight is what this database holds, and who reads is whom its inboxes report, not what releases' dates say: sqlite:`PATH` or postgres://…")
 	f.StringVar(&o.asOf, "as-of", "", "what counts as now, for --window and waivers: a `DATE` such as 2026-11-30, or 2026-11-30T09:00:00Z")
 	f.StringVar(&o.direction, "direction", "", "forward (deployed consumers read new events), backward (new consumers read old events), full")
 	f.StringVar(&o.message, "message", "", "the Protobuf message that is the event, `NEW[=OLD]`")

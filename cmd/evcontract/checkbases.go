@@ -48,7 +48,8 @@ type bases struct {
 
 	longer  map[string]time.Duration // windows of repositories whose own manifest says more
 	exact   bool                     // a database says what is in flight
-	unknown []delivery.InFlight
+	unknown []delivery.InFlight      // revisions that it holds and no release declares
+	unread  []*reader                // consumers that run, of which the same is true
 }
 
 // add enters a revision, or one more reason for it.
@@ -222,12 +223,15 @@ func (b *bases) known(repo *load.Repo) bool {
 // release.
 func (b *bases) collect(ctx context.Context, o *checkOptions) error {
 	if o.store != "" {
-		flying, err := readInFlight(ctx, o.store)
+		flying, readers, err := readInFlight(ctx, o.store)
 		if err != nil {
 			return err
 		}
 		b.exact = true
 		if b.unknown, err = b.inFlight(ctx, flying); err != nil {
+			return err
+		}
+		if b.unread, err = b.reported(ctx, readers); err != nil {
 			return err
 		}
 	}
@@ -295,6 +299,9 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 	}
 	for _, f := range b.unknown {
 		all.Findings = append(all.Findings, unknownRevision(b.j, f))
+	}
+	for _, r := range b.unread {
+		all.Findings = append(all.Findings, unknownReader(r))
 	}
 	all.Scope.Pairs = options.Memory.Pairs()
 	return all

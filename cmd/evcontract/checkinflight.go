@@ -13,18 +13,23 @@ import (
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
-// readInFlight asks the database of a running system which revisions it holds.
-func readInFlight(ctx context.Context, store string) (list []delivery.InFlight, err error) {
+// readInFlight asks the database of a running system which revisions it holds,
+// and which consumers read from it.
+func readInFlight(ctx context.Context, store string) (list []delivery.InFlight, readers []*reader, err error) {
 	db, err := openStore(ctx, store, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, db.close()) }()
 	revisions, ok := db.Store.(delivery.RevisionStore)
 	if !ok {
-		return nil, errors.New("--store: this database does not tell the revisions in flight")
+		return nil, nil, errors.New("--store: this database does not tell the revisions in flight")
 	}
-	return revisions.InFlight(ctx)
+	if list, err = revisions.InFlight(ctx); err != nil {
+		return nil, nil, err
+	}
+	readers, err = readReaders(ctx, db.Store)
+	return list, readers, err
 }
 
 // inFlight enters, of each revision that the database holds, the newest release

@@ -13,6 +13,7 @@ import (
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/source"
 	"github.com/evcontract/evcontract/store/sqlite"
@@ -52,10 +53,12 @@ func TestCheckStore(t *testing.T) {
 	}
 	write("evcontract.yaml", "contracts: contracts\n")
 	write("contracts/paid.event.yaml", "event: OrderPaid.v1\nsummary: s\nowner: o\nproducer: orders\nschema: paid.schema.json\nchannel: {topic: t}\n")
+	write("contracts/loyalty.consumer.yaml", "consumer: loyalty\nowner: team-loyalty\nreads: [{event: OrderPaid.v1, fields: [coupon]}]\n")
 	schema(`, "coupon": {"type": "string"}`)
 	git("2025-01-01", "init", "-q", "-b", "main")
 	release("v1.1", "2025-01-01")
-	old := revisionOf(t, dir)
+	old, reader := revisionOf(t, dir), readerOf(t, dir)
+	write("contracts/loyalty.consumer.yaml", "consumer: loyalty\nowner: team-loyalty\nreads: [{event: OrderPaid.v1, fields: [id]}]\n")
 	schema("")
 	release("v1.5", "2025-05-01")
 	schema(`, "coupon": {"type": "integer"}`)
@@ -109,6 +112,14 @@ func TestCheckStore(t *testing.T) {
 	if code := a.run(t.Context(), append([]string{"deployed", "list"}, store...)); code != exitClean || !strings.Contains(out.String(), "loyalty   team-loyalty  fedcba9876543210  -        b1     1\n") {
 		t.Errorf("deployed list: exit code %d:\n%s", code, out.String())
 	}
+	check(exitFindings, "loyalty runs, generated from revision fedcba9876543210 of its contracts, and no release declares that", store...)
+	member.Revision = reader // of v1.1, long ago
+	if err := s.Join(t.Context(), member); err != nil {
+		t.Fatal(err)
+	}
+	schema(`, "coupon": {"type": "integer"}`)
+	check(exitFindings, "OrderPaid.v1 forward (old readers, new events): loyalty", store...)
+	check(exitClean, "", "--direction", "forward")
 	check(exitFailure, "nowhere.db", "--store", "sqlite:nowhere.db")
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -117,13 +128,24 @@ func TestCheckStore(t *testing.T) {
 
 func revisionOf(t *testing.T, dir string) string {
 	t.Helper()
+	return setOf(t, dir).Events[0].Revision()
+}
+
+func readerOf(t *testing.T, dir string) string {
+	t.Helper()
+	set := setOf(t, dir)
+	return set.Consumers[0].Revision(set)
+}
+
+func setOf(t *testing.T, dir string) *contract.Set {
+	t.Helper()
 	tree, err := source.Open(t.Context(), dir, source.Options{PathOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	set, err := load.Set(t.Context(), tree, load.Options{})
-	if err != nil || len(set.Events) != 1 {
+	if err != nil || len(set.Events) != 1 || len(set.Consumers) != 1 {
 		t.Fatal(err, set)
 	}
-	return set.Events[0].Revision()
+	return set
 }
