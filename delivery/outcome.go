@@ -130,17 +130,20 @@ func (p *pass) fail(it *item, err error) {
 	}
 }
 
-// gap makes a lane wait for an event that is missing, for as long as it may.
+// gap makes a lane wait for an event that is missing, for as long as it may. It
+// is looked at in between, after twice the time each time: what was missing may
+// have been parked by a batch that saw an older state of the lane, or handled
+// before the lane was blocked, and then nothing else would wake it.
 func (p *pass) gap(it *item) {
-	left := p.r.GapWithin
+	left, look := p.r.GapWithin, 4*p.r.Poll
 	if it.entry.Was != "" {
-		left -= it.age
+		left, look = left-it.age, max(look, it.age)
 	}
 	if left <= 0 {
 		p.quarantine(it, ReasonGap, p.gapError(it))
 		return
 	}
-	p.park(it, Block{Lane: it.entry.Lane, Why: WhyGap, For: min(left, Longest)})
+	p.park(it, Block{Lane: it.entry.Lane, Why: WhyGap, For: min(left, look, Longest)})
 }
 
 func (p *pass) quarantine(it *item, why Reason, err error) {

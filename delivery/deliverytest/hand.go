@@ -107,7 +107,7 @@ func (i *inbox) versions(consumer string) (versions []int64) {
 // eventually waits until f gives what is wanted.
 func (i *inbox) eventually(what string, want any, f func() any) {
 	i.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience * 20 * time.Second) // a loaded machine may need some
 	for {
 		got := f()
 		if same(got, want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"latest skips what is older", latestSkips},
 		{"latest keeps conflicts out", latestConflicts},
 		{"contiguous waits for what is missing", contiguousFills},
+		{"contiguous finds what was parked while its lane was drained", contiguousCrossed},
 		{"contiguous gives a gap up after its time", contiguousGivesUp},
 		{"contiguous counts what it does not read", contiguousPasses},
 		{"contiguous takes two events of one version", contiguousTwins},
@@ -82,6 +84,26 @@ func contiguousFills(t *testing.T, w *World) {
 	i.deliver(fact("o", 3).Message(1)) // not every version makes an event
 	i.eventually("applied", []int64{1, 1, 3, 5, 7}, func() any { return i.versions(Audit) })
 	i.eventually("blocked lanes", 0, func() any { n, _ := w.DB.Count(t.Context(), "SELECT count(*) FROM evc_block"); return n })
+}
+
+// contiguousCrossed has an event arrive between the look at what waits in its
+// lane and the handling of that: it is parked behind a version that is handled
+// at once, and the lane waits for it.
+func contiguousCrossed(t *testing.T, w *World) {
+	var i *inbox
+	var once sync.Once
+	ready := make(chan struct{})
+	cross := func(s delivery.Step) {
+		if s == delivery.LaneTaken {
+			<-ready
+			once.Do(func() { i.deliver(fact("o", 4).Message(3)) })
+		}
+	}
+	i = w.start(t, delivery.Inbox{Step: cross, GapWithin: time.Hour}, w.Consumer(Audit))
+	close(ready)
+	i.deliver(fact("o", 1).Message(0), fact("o", 3).Message(2), fact("o", 5).Message(4))
+	i.deliver(fact("o", 2).Message(1))
+	i.eventually("applied", []int64{1, 2, 3, 4, 5}, func() any { return i.versions(Audit) })
 }
 
 func contiguousGivesUp(t *testing.T, w *World) {
