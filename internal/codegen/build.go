@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -33,6 +34,7 @@ type builder struct {
 type goTypes struct {
 	optional bool   // event.Optional instead of a pointer
 	exact    bool   // json.Number for an integer without bounds
+	unknown  bool   // members without a field are kept
 	decimal  string // for numbers: decimal.Decimal; "": json.Number
 	path     string // where decimal is imported from
 }
@@ -261,8 +263,8 @@ func anything(pos source.Pos) *shape {
 func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ {
 	o := flatten(t.shape)
 	switch {
-	case len(o.members) == 0 && len(w.steps) == 0:
-		return b.mapping(t, o, path, hint)
+	case len(o.members) == 0 && w.onlyValues():
+		return b.mapping(t, o, w, path, hint)
 	case w.plain() && b.byShape[t.shape] != nil:
 		b.byShape[t.shape].alsoAt(path)
 		known := *b.byShape[t.shape]
@@ -282,13 +284,17 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 	return t
 }
 
-func (b *builder) mapping(t *typ, o object, path contract.Path, hint string) *typ {
+// valueStep is the way to the values of members without a name.
+var valueStep = contract.Step{Kind: contract.ValueStep}
+
+func (b *builder) mapping(t *typ, o object, w *want, path contract.Path, hint string) *typ {
 	t.kind = mapKind
-	elem := o.extra
-	if elem == nil || elem.never {
-		elem = anything(t.shape.pos)
+	elem, named := t.shape.unnamed()
+	if elem == nil || named != nil && b.keeps(o.closed) { // a map of them has no place for the others
+		elem, named = anything(t.shape.pos), nil
 	}
-	t.elem = b.build(elem, everything, path.Then(contract.Step{Kind: contract.ValueStep}), singular(hint))
+	t.named = named
+	t.elem = b.build(elem, cmp.Or(w.at(valueStep), everything), path.Then(valueStep), singular(hint))
 	if o.closed && !b.loose { // an object that may have no members at all
 		t.judge = t.shape
 	}

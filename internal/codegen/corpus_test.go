@@ -57,7 +57,7 @@ func TestRealSchemasCompile(t *testing.T) {
 			total.holes++
 			continue
 		}
-		code, count := generateSchema(schema, "Event", "events", false)
+		code, count := generateSchema(schema, "Event", "events", flavor{})
 		total.add(count)
 		if count.unchecked > 0 {
 			total.refused++
@@ -132,27 +132,36 @@ func writeSchemas(t *testing.T, dir string, files []string, every int) []corpusP
 	return pairs
 }
 
-// generateSchema makes the code of one schema without an event around it.
-func generateSchema(schema *jsonschema.Schema, prefix, pkg string, assert bool) (string, corpusCount) {
+// flavor is what a workspace may say of generated code.
+type flavor struct{ assert, keep bool }
+
+// generateSchema makes the code of one schema without an event around it: what
+// reads a value of it, and what also writes it again.
+func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (string, corpusCount) {
 	found := &findings{seen: map[string]bool{}}
 	b := &builder{
 		names: names{}, prefix: prefix, event: "Event.v1", hides: true, fields: contract.Reject, enums: contract.Reject,
-		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found,
+		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found, choice: goTypes{unknown: how.keep},
 	}
-	root := b.build(newReader(schema, assert).root(), everything, nil, prefix)
+	root := b.build(newReader(schema, how.assert).root(), everything, nil, prefix)
 	var f file
 	f.printTypes("Event.v1", b.types)
 	d := decoder{printer: &f.printer, builder: b, used: names{}}
+	e := encoder{printer: &f.printer, builder: b, used: names{}}
 	d.line("")
-	d.line("func decode%s(s *event.Scanner) any {", prefix)
+	d.line("func again%s(s *event.Scanner) (b []byte) {", prefix)
 	d.line("var v %s", root.nullType())
 	d.into(root, "v", true)
-	d.line("return v")
+	d.line("if s.Err() != nil {")
+	d.line("return nil")
+	d.line("}")
+	e.element(root, "v")
+	d.line("return b")
 	d.line("}")
 	d.printDecoders()
 	d.printJudges()
 	f.printPatterns(b.patterns)
-	encoder{printer: &f.printer, builder: b}.printEncoders()
+	e.printEncoders()
 	count := corpusCount{places: 1}
 	for _, t := range b.types {
 		count.places += len(t.fields)

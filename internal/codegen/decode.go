@@ -1,5 +1,7 @@
 package codegen
 
+import "strings"
+
 // decoder prints how the types of one builder are read.
 type decoder struct {
 	*printer
@@ -35,6 +37,9 @@ func (d decoder) structure(t *typ) {
 	if t.extra != nil {
 		d.line("v.More = nil")
 	}
+	if t.keeps {
+		d.line("v.Unknown = nil")
+	}
 	d.line("for s.Object(); s.Member(); {")
 	d.line("switch string(s.Name()) {")
 	for _, f := range t.fields {
@@ -47,6 +52,9 @@ func (d decoder) structure(t *typ) {
 	d.rest(t)
 	d.line("}")
 	d.line("}")
+	if t.keeps {
+		d.line("s.Apart(v.Unknown)")
+	}
 	for _, f := range need {
 		d.line("s.Need(%s, seen.%s)", quote(f.json), f.seen)
 	}
@@ -97,20 +105,43 @@ func (d decoder) rest(t *typ) {
 		d.line("s.Skip()")
 	}
 	d.line("default:")
-	switch {
-	case t.extra != nil:
-		d.line("name := string(s.Name())")
-		d.used.take("name")
-		d.line("if v.More == nil {")
-		d.line("v.More = map[string]%s{}", t.extra.nullType())
-		d.line("}")
-		d.once("v.More", "name")
-		d.into(t.extra, "v.More[name]", d.simple(t.extra))
-	case t.closed:
-		d.line("s.Unknown()")
-	default:
-		d.line("s.Skip()")
+	if t.extra == nil {
+		d.line("%s", t.left())
+		return
 	}
+	d.line("name := string(s.Name())")
+	d.used.take("name")
+	if t.named != nil {
+		d.unlessNamed(t.named, "name")
+		d.line("%s", t.left())
+		d.line("break")
+		d.line("}")
+	}
+	d.line("if v.More == nil {")
+	d.line("v.More = map[string]%s{}", t.extra.nullType())
+	d.line("}")
+	d.once("v.More", "name")
+	d.into(t.extra, "v.More[name]", d.simple(t.extra))
+}
+
+// left is the statement for a member that has no place.
+func (t *typ) left() string {
+	switch {
+	case t.keeps:
+		return "v.Unknown = append(v.Unknown, s.Keep())"
+	case t.closed:
+		return "s.Unknown()"
+	}
+	return "s.Skip()"
+}
+
+// unlessNamed opens a block for names that match none of some patterns.
+func (d decoder) unlessNamed(patterns []string, name string) {
+	matches := make([]string, len(patterns))
+	for i, p := range patterns {
+		matches[i] = "!" + d.pattern(p) + ".MatchString(" + name + ")"
+	}
+	d.line("if %s {", strings.Join(matches, " && "))
 }
 
 // member reads one member into its field.
@@ -285,6 +316,12 @@ func (d decoder) mapping(t *typ, target string) {
 	d.line("for s.Object(); s.Member(); {")
 	name := d.used.take("name")
 	d.line("%s := string(s.Name())", name)
+	if t.named != nil {
+		d.unlessNamed(t.named, name)
+		d.line("s.Skip()")
+		d.line("continue")
+		d.line("}")
+	}
 	d.once(target, name)
 	d.into(t.elem, target+"["+name+"]", d.simple(t.elem))
 	d.line("}")

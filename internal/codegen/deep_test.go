@@ -34,7 +34,7 @@ func TestSharedAlternatives(t *testing.T) {
 	if schema == nil {
 		t.Fatal(errs)
 	}
-	if code, _ := generateSchema(schema, "Event", "events", false); len(code) > 1<<20 {
+	if code, _ := generateSchema(schema, "Event", "events", flavor{}); len(code) > 1<<20 {
 		t.Errorf("%d bytes of code", len(code))
 	}
 }

@@ -44,6 +44,9 @@ func (e encoder) structure(t *typ) {
 	if t.extra != nil {
 		e.more(t)
 	}
+	if t.keeps {
+		e.line("b = event.AppendMembers(b, v.Unknown)")
+	}
 	e.line("return event.EndObject(b, start)")
 	e.line("}")
 }

@@ -67,7 +67,7 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 	case possible(s) == nullKind:
 		why = "only null is allowed here"
 	case s.loose:
-		why = "what the value may be depends on other members"
+		why = "what the value may be depends on its name, or on other members"
 	case s.places != nil:
 		why = "the list's elements have a type by their place, and only some of it are read"
 	}

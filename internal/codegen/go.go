@@ -14,6 +14,7 @@ import (
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 // Options is what generated code needs to know of the world around it.
@@ -68,6 +69,8 @@ func (g *generator) choose() {
 	}
 	g.choice.optional = c.Optional.Value == contract.StructOptional
 	g.choice.exact = c.Integer.Value == contract.ExactInteger
+	g.choice.unknown = c.Unknown.Value == contract.KeepUnknown
+	g.openWriters(c.Unknown)
 	if c.Decimal.Value == "" {
 		return
 	}
@@ -78,6 +81,20 @@ func (g *generator) choose() {
 	}
 	g.choice.path = c.Decimal.Value[:dot]
 	g.choice.decimal = importName(g.choice.path) + c.Decimal.Value[dot:]
+}
+
+// openWriters complains of producers that would write what no contract names,
+// where all that is checked rests on that they don't.
+func (g *generator) openWriters(unknown source.At[contract.Unknown]) {
+	if !g.choice.unknown || g.set.Workspace.Writers.Value == contract.OpenWriters {
+		return
+	}
+	for _, e := range g.set.Events {
+		if _, json := e.Schema.(*jsonschema.Schema); json && generates(g.set, e) && !e.Vendored {
+			g.findings.impossible("", unknown.Pos, "generate.go.unknown: keep lets the producer of %s write members that its contract doesn't name: say writers: open, so that check knows", e.Name.Value)
+			return
+		}
+	}
 }
 
 // importPath matches what the go command takes for one.

@@ -8,7 +8,13 @@ import (
 // members fills a struct with a field for each member that is wanted.
 func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 	t.closed = o.closed && !b.ignoresFields() && !b.loose && len(t.shape.patterns) == 0
-	used, seen := names{"append": true, "decode": true, "More": o.extra != nil}, names{}
+	extra, named := t.shape.unnamed()
+	below := w.at(valueStep)
+	if extra != nil && (below == nil || b.loose) {
+		extra = nil
+	}
+	t.keeps = w.all && !t.unkept && (extra == nil || named != nil) && b.keeps(o.closed)
+	used, seen := names{"append": true, "decode": true, "More": extra != nil, "Unknown": t.keeps}, names{}
 	if len(path) == 0 {
 		for _, name := range b.reserved {
 			used[name] = true
@@ -25,10 +31,46 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 		t.alters = t.alters || f.role.changes() || f.typ.alters
 		t.fields = append(t.fields, f)
 	}
-	if w.all && o.extra != nil && !o.closed && !o.extra.bare() && len(t.shape.patterns) == 0 {
-		step := contract.Step{Kind: contract.ValueStep}
-		t.extra = b.build(o.extra, everything, path.Then(step), t.name+"More")
+	if extra != nil {
+		t.extra, t.named = b.build(extra, below, path.Then(valueStep), t.name+"More"), named
 	}
+}
+
+// keeps reports whether members without a field are kept, and not refused.
+func (b *builder) keeps(closed bool) bool {
+	return b.choice.unknown && !b.loose && (!closed || b.ignoresFields())
+}
+
+// unnamed is what an object says of members that it doesn't name, nil where that
+// is nothing; and the patterns of which their names match one, nil where all do.
+// Where several are said, none is the type.
+func (s *shape) unnamed() (of *shape, patterns []string) {
+	others := s.extra != nil && !s.extra.never && !s.extra.bare()
+	if others {
+		of = s.extra
+	}
+	for _, p := range s.patterns {
+		if p.shape.never {
+			continue
+		}
+		if of != nil && !alike(of, p.shape) {
+			of = untypedMember(anything(s.pos))
+		} else if of == nil {
+			of = p.shape
+		}
+		patterns = append(patterns, p.pattern)
+	}
+	if others {
+		patterns = nil
+	}
+	return of, patterns
+}
+
+// alike reports whether two shapes are one, however they are referred to.
+func alike(a, b *shape) bool {
+	of, null := settle(a)
+	other, also := settle(b)
+	return of == other && null == also
 }
 
 func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names, required bool) *field {

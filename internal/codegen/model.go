@@ -41,6 +41,8 @@ type typ struct {
 	elem   *typ     // of a slice or a map
 	fields []*field // of a struct; of a union its arms
 	extra  *typ     // of a struct: members that it has no field for, elements behind a tuple's places; nil: none are kept
+	named  []string // of a struct's extra, or of a map: patterns, of which the names match one; nil: all names
+	keeps  bool     // of a struct: other members stand in Unknown
 	closed bool     // of a struct: other members are refused
 	others []string // of a closed struct: members that the contract names and nobody wants
 	judge  *shape   // what a function of its own checks first, because one pass cannot

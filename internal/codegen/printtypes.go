@@ -81,6 +81,10 @@ func (p *printer) printFields(t *typ) {
 		p.comment("More holds the members that have no field of their own.")
 		p.line("More map[string]%s", t.extra.nullType())
 	}
+	if t.keeps {
+		p.comment("Unknown holds the members that the contract doesn't name, in their order.")
+		p.line("Unknown []event.Member")
+	}
 	first := true
 	for _, f := range t.fields {
 		if f.kept() && f.hidden {

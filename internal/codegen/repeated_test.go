@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/evcontract/evcontract/internal/compat/contain"
@@ -22,7 +23,7 @@ func TestRepeatedMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	pairs := writeSchemas(t, dir, files, sample(120))
+	pairs := writeSchemas(t, dir, files, max(sample(120), 12))
 	for name, text := range map[string]string{
 		"counted":  `{"type": "object", "minProperties": 2, "maxProperties": 2}`,
 		"excluded": `{"type": "object", "not": {"properties": {"a": {"const": 1}}, "required": ["a"]}}`,
@@ -38,7 +39,7 @@ func TestRepeatedMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tree.Close()
-	run := corpusRun{files: map[string]string{}}
+	run := corpusRun{files: map[string]string{}, how: flavor{assert: true}}
 	for i, p := range pairs {
 		schema, _ := jsonschema.Load(tree, p.name, jsonschema.Options{AssertFormats: true})
 		if schema == nil || schema.Compiled() == nil {
@@ -55,7 +56,8 @@ func TestRepeatedMembers(t *testing.T) {
 			documents = append(documents, string(s.Instance))
 		}
 		for _, d := range documents {
-			for _, again := range repeated(t, d) {
+			list := repeated(t, d)
+			for _, again := range list[:min(len(list), 100)] {
 				run.questions = append(run.questions, question{i, schema, string(p.New), again})
 			}
 		}
@@ -63,7 +65,7 @@ func TestRepeatedMembers(t *testing.T) {
 	taken := 0
 	for i, answer := range run.build(t)[:len(run.questions)] {
 		q := run.questions[i]
-		if answer != "" {
+		if !strings.HasPrefix(answer, "=") {
 			continue
 		}
 		taken++

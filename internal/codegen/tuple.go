@@ -33,7 +33,11 @@ func (b *builder) tuple(t *typ, w *want, path contract.Path, hint string) bool {
 		}
 		t.fields = append(t.fields, f)
 	}
-	if rest := t.shape.items; rest != nil && !rest.never && !rest.bare() {
+	rest := t.shape.items
+	if rest == nil && b.choice.unknown {
+		rest = anything(t.shape.pos)
+	}
+	if rest != nil && !rest.never && (b.choice.unknown || !rest.bare()) {
 		t.extra = b.build(rest, everything, path.Then(contract.Step{Kind: contract.ElementStep}), t.name+"Rest")
 	}
 	return true

@@ -28,6 +28,16 @@ func (w *want) field(name string) *want {
 	return w.at(contract.Step{Kind: contract.FieldStep, Name: name})
 }
 
+// onlyValues reports whether nothing is said but of members without a name.
+func (w *want) onlyValues() bool {
+	for step := range w.steps {
+		if step.Kind != contract.ValueStep {
+			return false
+		}
+	}
+	return true
+}
+
 // plain reports whether the value is wanted as it is, so that its type can be
 // shared with others of the same schema.
 func (w *want) plain() bool { return w.all && len(w.steps) == 0 }

@@ -20,6 +20,7 @@ type (
 	Compatibility string // what check demands
 	Optional      string // what Go has for a value that may be absent
 	Integer       string // what Go has for an integer without bounds
+	Unknown       string // what Go does with members that a contract doesn't name
 )
 
 const (
@@ -57,6 +58,9 @@ const (
 
 	Int64Integer Integer = "int64"
 	ExactInteger Integer = "exact" // json.Number
+
+	DropUnknown Unknown = "drop"
+	KeepUnknown Unknown = "keep" // in a field of their own
 )
 
 // choose reads one word of a vocabulary.
@@ -90,6 +94,7 @@ func (o *Optional) UnmarshalText(t []byte) error {
 	return choose(o, t, PointerOptional, StructOptional)
 }
 func (i *Integer) UnmarshalText(t []byte) error { return choose(i, t, Int64Integer, ExactInteger) }
+func (u *Unknown) UnmarshalText(t []byte) error { return choose(u, t, DropUnknown, KeepUnknown) }
 func (c *Compatibility) UnmarshalText(t []byte) error {
 	return choose(c, t, Forward, Backward, Full, None)
 }

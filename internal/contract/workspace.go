@@ -61,6 +61,7 @@ type GenerateGo struct {
 	Optional source.At[Optional] `yaml:"optional"` // what may be absent
 	Integer  source.At[Integer]  `yaml:"integer"`  // without bounds
 	Decimal  source.At[string]   `yaml:"decimal"`  // a Go type for numbers: example.com/decimal.Decimal; empty: json.Number
+	Unknown  source.At[Unknown]  `yaml:"unknown"`  // what becomes of members that an open object doesn't name
 }
 
 // Lint turns rules off or changes how bad they are.

@@ -135,3 +135,70 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknown: what a contract doesn't name is kept, in its order and at every
+// depth, and written back.
+func TestUnknown(t *testing.T) {
+	d, err := draft(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const more = `,"parent":{"sku":"B","parent":{"deep":[1.50]},"color":"red"},"z":{"b":1,"a":2.0},"a":null}`
+	whole := append(d.Payload[:len(d.Payload)-1:len(d.Payload)-1], more...)
+	p, key, err := events.DecodePriceSetV1(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Unknown) != 2 || p.Unknown[0].Name != "z" || string(p.Unknown[1].Value) != "null" || string(p.Parent.Parent.Unknown[0].Value) != "[1.50]" {
+		t.Errorf("decoded %+v", p)
+	}
+	again, err := events.DraftPriceSetV1(key, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(again.Payload) != string(whole) {
+		t.Errorf("got  %s\nwant %s", again.Payload, whole)
+	}
+	if again.Body == d.Body {
+		t.Error("members that the contract doesn't name are no part of what the key says")
+	}
+	seen := events.ShelfPriceSetV1{}
+	c := events.Shelf[event.Tx]{PriceSetV1: func(_ context.Context, _ event.Tx, e events.ShelfPriceSetV1) error { seen = e; return nil }}.
+		Consumer(func(tx event.Tx) event.Tx { return tx })
+	if err := c.Routes[0].Handle(t.Context(), nil, event.Message{Payload: whole}, event.Identity{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen.Unknown) != 2 || len(seen.Parent.Unknown) != 1 {
+		t.Errorf("the handler got %+v", seen)
+	}
+}
+
+// TestUnknownCannotLie: no member gets around what the contract says of it.
+func TestUnknownCannotLie(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"change", `8`, "change: the member stands there twice"},
+		{"event_id", `"x"`, "event_id: the member stands there twice"},
+		{"reason", `1`, "reason: want a string, not a number"},
+		{"x", ``, "no value was set"},
+		{"x", `1,"change":8`, "change: the member stands there twice"},
+		{"x", `1}`, "something follows the end of the JSON document"},
+		{"y", `1`, "y: the member stands there twice"},
+	} {
+		_, err := draft(t, func(p *events.PriceSetV1) {
+			p.Unknown = []event.Member{{Name: "y", Value: json.RawMessage(`1`)}, {Name: c.name, Value: json.RawMessage(c.value)}}
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %s: got %v, want %s", c.name, c.value, err, c.want)
+		}
+	}
+	many := make([]event.Member, 100)
+	for i := range many {
+		many[i] = event.Member{Name: "m" + strings.Repeat("x", i%99), Value: json.RawMessage("1")}
+	}
+	if _, err := draft(t, func(p *events.PriceSetV1) { p.Parent = &events.PriceSetV1Product{Unknown: many} }); err == nil || !strings.Contains(err.Error(), "parent.m: the member stands there twice") {
+		t.Errorf("of many: %v", err)
+	}
+	if _, err := draft(t, func(p *events.PriceSetV1) { p.Unknown = many[1:] }); err != nil {
+		t.Error(err)
+	}
+}
