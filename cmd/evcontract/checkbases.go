@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type bases struct {
 	j     *judged
 	repos *load.Repos
 	now   time.Time
+	says  *contract.Set // whose environments tell what runs; nil: as they are here
 	list  []*base
 
 	longer  map[string]time.Duration // windows of repositories whose own manifest says more
@@ -87,10 +89,15 @@ func (b *bases) at(ctx context.Context, repo *load.Repo, ref, why string) (*base
 	if err != nil {
 		return nil, err
 	}
+	return baseOf(repo, set, ref, why), nil
+}
+
+// baseOf is a ref of a repository as a base.
+func baseOf(repo *load.Repo, set *contract.Set, ref, why string) *base {
 	return &base{
 		Base: rule.Base{Repo: set.Repo, Ref: ref, Commit: set.Tree.Commit, Why: []string{why}},
 		set:  set, root: repo.Dir(), repo: repo,
-	}, nil
+	}
 }
 
 // window enters the releases of a repository that are in the window. What
@@ -166,7 +173,7 @@ func (b *bases) disk(ctx context.Context, repo *load.Repo) error {
 
 // running enters what runs in an environment.
 func (b *bases) running(ctx context.Context, name string) error {
-	env, err := b.repos.Environment(name)
+	env, err := load.Environment(cmp.Or(b.says, b.j.set), name)
 	if err != nil {
 		return err
 	}
@@ -191,15 +198,18 @@ func (b *bases) newest(ctx context.Context, repo *load.Repo) error {
 	if !repo.HasRefs() {
 		return b.disk(ctx, repo)
 	}
-	tags, err := repo.Tags(ctx)
+	all, err := repo.Tags(ctx)
 	if err != nil {
 		return err
 	}
+	tags := slices.DeleteFunc(slices.Clone(all), func(t source.Tag) bool { return t.Date.After(b.now) })
 	ref := "HEAD"
 	switch {
 	case len(tags) > 0:
 		ref = tags[len(tags)-1].Name
-	case repo.Glob().Value != "":
+	case len(all) > 0 && b.says != nil:
+		return nil // it came later
+	case len(all) > 0 || repo.Glob().Value != "":
 		return noRelease(repo, b.now)
 	}
 	at, err := b.at(ctx, repo, ref, "newest")
@@ -244,7 +254,7 @@ func (b *bases) collect(ctx context.Context, o *checkOptions) error {
 	}
 	environments := o.env
 	if len(environments) == 0 {
-		environments = slices.Sorted(maps.Keys(b.j.set.Workspace.Environments))
+		environments = slices.Sorted(maps.Keys(cmp.Or(b.says, b.j.set).Workspace.Environments))
 	}
 	for _, name := range slices.Compact(environments) {
 		if err := b.running(ctx, name); err != nil {

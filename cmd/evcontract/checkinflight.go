@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/internal/compat"
@@ -47,18 +46,15 @@ func (b *bases) inFlight(ctx context.Context, list []delivery.InFlight) (unknown
 		}
 		delete(wanted, e.Name.Value.String()+"/"+e.Revision()) // it reads itself
 	}
-	for _, repo := range b.repos.All() {
-		tags, err := repo.Tags(ctx)
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	for release, err := range b.repos.Releases(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		for _, tag := range slices.Backward(tags) {
-			if len(wanted) == 0 {
-				break
-			}
-			if err := b.holds(ctx, repo, tag.Name, wanted); err != nil {
-				return nil, err
-			}
+		if b.holds(release, wanted); len(wanted) == 0 {
+			return nil, nil
 		}
 	}
 	for _, f := range list {
@@ -71,14 +67,10 @@ func (b *bases) inFlight(ctx context.Context, list []delivery.InFlight) (unknown
 }
 
 // holds enters a release for the wanted revisions that it declares.
-func (b *bases) holds(ctx context.Context, repo *load.Repo, tag string, wanted map[string]bool) error {
-	at, err := b.at(ctx, repo, tag, "in flight")
-	if err != nil || at == nil {
-		return err
-	}
-	only := *at.set
+func (b *bases) holds(release load.Tagged, wanted map[string]bool) {
+	only := *release.Set
 	only.Events, only.Consumers, only.Findings = nil, nil, nil
-	for _, e := range at.set.Events {
+	for _, e := range release.Set.Events {
 		key := e.Name.Value.String() + "/" + e.Revision()
 		if e.Vendored || !wanted[key] {
 			continue
@@ -89,10 +81,10 @@ func (b *bases) holds(ctx context.Context, repo *load.Repo, tag string, wanted m
 		}
 	}
 	if len(only.Events) > 0 {
-		at.set, at.flying = &only, true
+		at := baseOf(release.Repo, &only, release.Name, "in flight")
+		at.flying = true
 		b.list = append(b.list, at)
 	}
-	return nil
 }
 
 // judgeFlying asks whether the readers here can read what is in flight; nothing

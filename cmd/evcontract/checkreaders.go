@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/contract"
-	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
@@ -46,18 +44,21 @@ func readReaders(ctx context.Context, store delivery.Store) ([]*reader, error) {
 // declares.
 func (b *bases) reported(ctx context.Context, list []*reader) (unknown []*reader, err error) {
 	find(list, b.j.set) // as it is here it reads itself
-	for _, repo := range b.repos.All() {
-		tags, err := repo.Tags(ctx)
+	missing := func(r *reader) bool { return !r.found }
+	if !slices.ContainsFunc(list, missing) {
+		return nil, nil
+	}
+	for release, err := range b.repos.Releases(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		for _, tag := range slices.Backward(tags) {
-			if !slices.ContainsFunc(list, func(r *reader) bool { return !r.found }) {
-				return nil, nil
-			}
-			if err := b.reads(ctx, repo, tag.Name, list); err != nil {
-				return nil, err
-			}
+		if runs := find(list, release.Set); len(runs) > 0 {
+			x := baseOf(release.Repo, release.Set, release.Name, "runs")
+			x.runs = runs
+			b.add(x)
+		}
+		if !slices.ContainsFunc(list, missing) {
+			return nil, nil
 		}
 	}
 	for _, r := range list {
@@ -66,21 +67,6 @@ func (b *bases) reported(ctx context.Context, list []*reader) (unknown []*reader
 		}
 	}
 	return unknown, nil
-}
-
-// reads enters a release for the consumers that were generated from it.
-func (b *bases) reads(ctx context.Context, repo *load.Repo, tag string, list []*reader) error {
-	at, err := b.at(ctx, repo, tag, "runs")
-	if errors.Is(err, fs.ErrNotExist) || err == nil && at == nil {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if at.runs = find(list, at.set); len(at.runs) > 0 {
-		b.add(at)
-	}
-	return nil
 }
 
 // find marks the consumers that a set declares in the revision that they report,

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -173,7 +172,7 @@ func (a *app) listReported(ctx context.Context, store, format string) (err error
 // findReleases tells of each reported revision the newest release that declares
 // it. Away from a workspace no release is known.
 func (a *app) findReleases(ctx context.Context, all []reported) error {
-	if workspaceAbove(".") == "" {
+	if len(all) == 0 || workspaceAbove(".") == "" {
 		return nil
 	}
 	j, err := a.workspace(ctx)
@@ -185,23 +184,13 @@ func (a *app) findReleases(ctx context.Context, all []reported) error {
 		return j.placed(err)
 	}
 	defer repos.Close()
-	for _, repo := range repos.All() {
-		tags, err := repo.Tags(ctx)
+	for release, err := range repos.Releases(ctx) {
 		if err != nil {
 			return j.placed(err)
 		}
-		for _, tag := range slices.Backward(tags) {
-			if !slices.ContainsFunc(all, func(r reported) bool { return r.Release == "" }) {
-				return nil
-			}
-			set, err := repo.Set(ctx, tag.Name)
-			if errors.Is(err, fs.ErrNotExist) && repo == repos.Own() {
-				continue // the workspace did not exist there
-			}
-			if err != nil {
-				return j.placed(err)
-			}
-			nameReleases(all, set, strings.TrimSpace(repo.Name+" "+tag.Name))
+		nameReleases(all, release.Set, strings.TrimSpace(release.Repo.Name+" "+release.Name))
+		if !slices.ContainsFunc(all, func(r reported) bool { return r.Release == "" }) {
+			return nil
 		}
 	}
 	return nil

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/evcontract/evcontract/internal/compat"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/load"
+	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
 )
 
@@ -23,7 +25,8 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff OLD [NEW]",
 		Short: "Tell every change in words, breaking or not, and which version it asks for",
 		Long: `diff compares the workspace with what it was in OLD, or two paths, or two git
-refs of the workspace.`,
+refs of the workspace. Who reads the events is told as it is now; where NEW is a
+tag, as it was when that was made: what ran by then, and the waivers of that day.`,
 		Example: `  evcontract diff main
   evcontract diff v1.4.0 --format markdown > CHANGES.md
   evcontract diff v1.4.0 v1.5.0    # between two releases
@@ -73,9 +76,9 @@ func (a *app) diff(ctx context.Context, args []string, message string) (*changel
 	if err != nil {
 		return nil, err
 	}
-	here := j
+	here, day := j, a.now()
 	if ref != "" {
-		if j, err = here.at(ctx, ref, o); err != nil {
+		if j, day, err = here.at(ctx, ref, o, day); err != nil {
 			return nil, err
 		}
 	}
@@ -88,11 +91,12 @@ func (a *app) diff(ctx context.Context, args []string, message string) (*changel
 		log.changes[i].New.File = j.shown(log.changes[i].New.File)
 	}
 	if len(log.changes) > 0 {
-		others, err := a.otherReaders(ctx, here, base)
+		others, err := a.otherReaders(ctx, here, j.set, base, day)
 		if err != nil {
 			return nil, err
 		}
-		log.advice = compat.Advise(j.set, base, compat.Options{Renamed: renamed}, others...)
+		accept := func(r *rule.Report) { waive(r, j.set.Workspace, day) }
+		log.advice = compat.Advise(j.set, base, compat.Options{Renamed: renamed}, accept, others...)
 	}
 	return log, nil
 }
@@ -102,42 +106,47 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// at is the workspace as it was in a git ref; a branch means its tip.
-func (j *judged) at(ctx context.Context, ref string, o load.Options) (*judged, error) {
+// at is the workspace as it was in a git ref, and the day of that: a branch means
+// its tip, now; a tag the day on which it was made.
+func (j *judged) at(ctx context.Context, ref string, o load.Options, now time.Time) (*judged, time.Time, error) {
 	repo, err := source.OpenRepository(ctx, j.root)
 	if source.IsNoRepository(err) {
-		return nil, fmt.Errorf("%q is no file or folder, and %s is in no git repository, so that it cannot be a git ref", ref, j.set.Tree.Name)
+		return nil, now, fmt.Errorf("%q is no file or folder, and %s is in no git repository, so that it cannot be a git ref", ref, j.set.Tree.Name)
 	}
 	if err != nil {
-		return nil, err
+		return nil, now, err
 	}
-	defer repo.Close()
-	tree, err := repo.Tree(ctx, ref)
+	tree, err := repo.Tree(ctx, ref) // read until the context ends
 	if err != nil {
-		return nil, err
+		return nil, now, err
 	}
 	set, err := load.Set(ctx, tree, o)
 	if err != nil {
-		return nil, err
+		return nil, now, err
 	}
 	if err := knowsMessage(o.Message, set); err != nil {
-		return nil, err
+		return nil, now, err
 	}
-	return &judged{set: set, origin: map[string]string{}}, nil
+	if day, released, err := repo.Released(ctx, ref); err != nil || released {
+		now = day
+	}
+	return &judged{set: set, origin: map[string]string{}}, now, err
 }
 
-// otherReaders are the consumers of other repositories as they run, or as their
-// newest release has them, with the contracts that they read by.
-func (a *app) otherReaders(ctx context.Context, j *judged, prev *contract.Set) ([]*contract.Set, error) {
+// otherReaders are the consumers of other repositories as they ran on a day, or
+// as their newest release of then has them, with the contracts that they read by.
+// What ran is what the environments of the newer side say.
+func (a *app) otherReaders(ctx context.Context, j *judged, next, prev *contract.Set, day time.Time) ([]*contract.Set, error) {
 	if len(j.set.Workspace.Repos) == 0 || j.set.Tree.Dir == "" {
 		return nil, nil
 	}
-	b := &bases{app: a, j: j, now: a.now()}
+	b := &bases{app: a, j: j, now: day, says: next}
 	var err error
-	if b.repos, err = load.OpenRepos(ctx, j.set, load.Options{}); err == nil {
-		err = b.collect(ctx, &checkOptions{})
+	if b.repos, err = load.OpenRepos(ctx, j.set, load.Options{}); err != nil {
+		return nil, j.placed(err)
 	}
-	if err != nil {
+	defer b.repos.Close()
+	if err := b.collect(ctx, &checkOptions{}); err != nil {
 		return nil, j.placed(err)
 	}
 	var others []*contract.Set
@@ -253,7 +262,11 @@ func diffReasons(w io.Writer, a *compat.Advice) {
 	}
 	fmt.Fprint(w, "\nWhat breaks:\n\n")
 	for _, b := range a.Because {
-		fmt.Fprintf(w, "- %s: %s (%s)\n", markdown(strings.Join(b.Consumers, ", ")), markdown(b.Message), b.Rule)
+		accepted := ""
+		if v := b.Waived; v != nil {
+			accepted = fmt.Sprintf("; accepted until %s by %s: %s", v.Until.Format(time.DateOnly), markdown(v.Owner), markdown(v.Reason))
+		}
+		fmt.Fprintf(w, "- %s: %s (%s)%s\n", markdown(strings.Join(b.Consumers, ", ")), markdown(b.Message), b.Rule, accepted)
 	}
 }
 
@@ -280,11 +293,17 @@ func diffJSON(w io.Writer, l *changelog) error {
 		New   *place `json:"new"`
 		Old   *place `json:"old"`
 	}
+	type waived struct {
+		Reason string `json:"reason"`
+		Owner  string `json:"owner"`
+		Until  string `json:"until"`
+	}
 	type reason struct {
 		Rule      string   `json:"rule"`
 		Path      string   `json:"path"`
 		Message   string   `json:"message"`
 		Consumers []string `json:"consumers"`
+		Waived    *waived  `json:"waived"`
 	}
 	type advice struct {
 		Event   string         `json:"event"`
@@ -309,7 +328,11 @@ func diffJSON(w io.Writer, l *changelog) error {
 			one.Next = &a.Next
 		}
 		for _, b := range a.Because {
-			one.Because = append(one.Because, reason(b))
+			because := reason{Rule: b.Rule, Path: b.Path, Message: b.Message, Consumers: b.Consumers}
+			if w := b.Waived; w != nil {
+				because.Waived = &waived{w.Reason, w.Owner, w.Until.Format(time.DateOnly)}
+			}
+			one.Because = append(one.Because, because)
 		}
 		advices = append(advices, one)
 	}

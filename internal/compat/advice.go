@@ -18,6 +18,7 @@ const (
 	NewMajor     Version = "major"     // readers break: publish the next major version beside this one
 	NewEvent     Version = "new"       // the event was not there before
 	GoneEvent    Version = "gone"      // the event is retired and gone
+	GoneTooSoon  Version = "early"     // the event is gone while somebody may still read it
 	OfDraft      Version = "draft"     // it was a draft, which promises nothing
 	Unsure       Version = "undecided" // nobody can tell whether readers break
 )
@@ -37,18 +38,21 @@ type Reason struct {
 	Path      string // below the event; empty: all of it
 	Message   string
 	Consumers []string // whom it hits; "anyone" is whom nobody declared
+	Waived    *rule.Waiver
 }
 
 // Advise gives the advice of every event in either set, in both directions and
 // for every reader: those of the two sets, and the consumers of other
-// repositories, whose sets have the contracts that they read by.
-func Advise(next, prev *contract.Set, o Options, others ...*contract.Set) []Advice {
+// repositories, whose sets have the contracts that they read by. What accept
+// waives is told and asks for no new major version.
+func Advise(next, prev *contract.Set, o Options, accept func(*rule.Report), others ...*contract.Set) []Advice {
 	o.Compatibility = contract.Full
 	r := Check(next, prev, o)
 	for _, other := range others {
 		o.Side = Readers
 		r.Merge(Check(next, other, o))
 	}
+	accept(r)
 	var all []Advice
 	for _, p := range match(next, prev, o.Renamed) {
 		a := adviceOf(p, r)
@@ -70,8 +74,8 @@ func adviceOf(p pair, r *rule.Report) Advice {
 		return Advice{Event: p.new, Version: NewEvent}
 	case p.new == nil:
 		a := Advice{Event: p.old, Version: GoneEvent, Because: reasons(p, r)}
-		if len(a.Because) > 0 {
-			a.Version, a.Next = NewMajor, nextMajor(p.old)
+		if slices.ContainsFunc(a.Because, Reason.counts) {
+			a.Version, a.Next = GoneTooSoon, ""
 		}
 		return a
 	}
@@ -79,15 +83,18 @@ func adviceOf(p pair, r *rule.Report) Advice {
 	switch {
 	case p.old.Status.Value == contract.Draft:
 		a.Version = OfDraft
-	case slices.ContainsFunc(a.Because, func(b Reason) bool { return b.Rule != undecided.ID }):
+	case slices.ContainsFunc(a.Because, func(b Reason) bool { return b.counts() && b.Rule != undecided.ID }):
 		a.Version, a.Next = NewMajor, nextMajor(p.new)
-	case len(a.Because) > 0:
+	case slices.ContainsFunc(a.Because, Reason.counts):
 		a.Version = Unsure
 	case p.same() || p.new.Revision() == p.old.Revision():
 		a.Version = SameRevision
 	}
 	return a
 }
+
+// counts reports whether nobody accepted it.
+func (b Reason) counts() bool { return b.Waived == nil }
 
 // nextMajor is the name to publish beside an event, "" for what has no version.
 func nextMajor(e *contract.Event) string {
@@ -120,7 +127,7 @@ func reasons(p pair, r *rule.Report) []Reason {
 		}
 		if len(hit) > 0 {
 			path := strings.TrimPrefix(strings.TrimPrefix(f.Path, name), "/")
-			all = append(all, Reason{Rule: f.Rule, Path: path, Message: f.Message, Consumers: hit})
+			all = append(all, Reason{Rule: f.Rule, Path: path, Message: f.Message, Consumers: hit, Waived: f.Waived})
 		}
 	}
 	return all
@@ -128,6 +135,15 @@ func reasons(p pair, r *rule.Report) []Reason {
 
 // String says the advice in a sentence.
 func (a Advice) String() string {
+	text := a.asks()
+	if accepted := a.whom(func(b Reason) bool { return !b.counts() }); accepted != "" {
+		text += "; it is accepted that this breaks " + accepted
+	}
+	return text
+}
+
+// asks says which version is asked for, and what breaks.
+func (a Advice) asks() string {
 	major := ""
 	if v := a.Event.Name.Value.Major; v > 0 {
 		major = fmt.Sprintf(" of v%d", v)
@@ -136,26 +152,37 @@ func (a Advice) String() string {
 	case SameRevision:
 		return "no new revision: nothing that a reader depends on changed"
 	case NewRevision:
+		if len(a.Because) > 0 {
+			return "a new revision" + major
+		}
 		return "a new revision" + major + ": old readers can read it, and new ones what was sent before"
 	case NewEvent:
 		return "a new event"
 	case GoneEvent:
+		if a.Event.Status.Value != contract.Retired {
+			return "it is gone, and nobody read it"
+		}
 		return "it was retired, and is gone"
+	case GoneTooSoon:
+		return "it is gone too soon, bring it back and retire it first: this breaks " + a.whom(Reason.counts)
 	case OfDraft:
 		return "it was a draft, which promises nothing: no new version"
 	case Unsure:
 		return "nobody can tell whether it is a new revision or a new major version"
 	}
 	if a.Next == "" {
-		return "a new major version: " + a.whom()
+		return "a new major version: this breaks " + a.whom(Reason.counts)
 	}
-	return fmt.Sprintf("a new major version: publish %s beside %s; %s", a.Next, a.Event.Name.Value, a.whom())
+	return fmt.Sprintf("a new major version: publish %s beside %s; this breaks %s", a.Next, a.Event.Name.Value, a.whom(Reason.counts))
 }
 
-// whom says who breaks, and by which rules.
-func (a Advice) whom() string {
+// whom says who breaks for some reasons, and by which rules.
+func (a Advice) whom(which func(Reason) bool) string {
 	var who, rules []string
 	for _, b := range a.Because {
+		if !which(b) {
+			continue
+		}
 		for _, c := range b.Consumers {
 			if !slices.Contains(who, c) {
 				who = append(who, c)
@@ -165,6 +192,12 @@ func (a Advice) whom() string {
 			rules = append(rules, b.Rule)
 		}
 	}
+	if len(who) == 0 {
+		return ""
+	}
 	slices.Sort(who)
-	return fmt.Sprintf("this breaks %s (%s)", strings.Join(who, ", "), strings.Join(rules, ", "))
+	if len(rules) == 0 {
+		return strings.Join(who, ", ")
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(who, ", "), strings.Join(rules, ", "))
 }

@@ -98,17 +98,36 @@ func diffSaid(next, prev []said) []Change {
 	for _, n := range next {
 		switch was, known := find(prev, n.path); {
 		case !known && n.is != "":
-			changes = append(changes, Change{Mark: Added, Path: n.path, Text: "is " + n.is, New: n.at})
+			changes = append(changes, Change{Mark: Added, Path: n.path, Text: "is " + shortly(n.is), New: n.at})
 		case known && was.is != n.is:
-			changes = append(changes, Change{Mark: Changed, Path: n.path, Text: fmt.Sprintf("was %s, is %s", orNothing(was.is), orNothing(n.is)), New: n.at, Old: was.at})
+			changes = append(changes, Change{Mark: Changed, Path: n.path, Text: fromTo(was.is, n.is), New: n.at, Old: was.at})
 		}
 	}
 	for _, o := range prev {
 		if _, known := find(next, o.path); !known && o.is != "" {
-			changes = append(changes, Change{Mark: Removed, Path: o.path, Text: "was " + o.is, Old: o.at})
+			changes = append(changes, Change{Mark: Removed, Path: o.path, Text: "was " + shortly(o.is), Old: o.at})
 		}
 	}
 	return changes
+}
+
+// fromTo says what became of a value; where the words show no difference, that
+// there is one.
+func fromTo(was, is string) string {
+	if was, is = shortly(was), shortly(is); was != is {
+		return fmt.Sprintf("was %s, is %s", orNothing(was), orNothing(is))
+	}
+	return fmt.Sprintf("says something else: %s", is)
+}
+
+// maxTold is how many characters of a value are told.
+const maxTold = 80
+
+func shortly(text string) string {
+	if told := []rune(text); len(told) > maxTold {
+		return string(told[:maxTold]) + "…"
+	}
+	return text
 }
 
 func find(all []said, path string) (said, bool) {
@@ -122,7 +141,7 @@ func find(all []said, path string) (said, bool) {
 // diffFields compares what the two schemas say of each path.
 func diffFields(p pair) []Change {
 	next, prev := byPath(p.new.Schema.Fields()), byPath(p.old.Schema.Fields())
-	var changes []Change
+	changes := diffWhole(p)
 	for _, f := range p.new.Schema.Fields() {
 		path := f.Path.String()
 		was, known := prev[path]
@@ -145,6 +164,20 @@ func diffFields(p pair) []Change {
 	return changes
 }
 
+// diffWhole compares what the two schemas say of the event as a whole.
+func diffWhole(p pair) []Change {
+	is, err := p.new.Schema.Field(nil)
+	was, wasErr := p.old.Schema.Field(nil)
+	if err != nil || wasErr != nil {
+		return nil
+	}
+	var changes []Change
+	for _, text := range fieldChanges(is, was) {
+		changes = append(changes, Change{Mark: Changed, Text: text, New: is.Pos, Old: was.Pos})
+	}
+	return changes
+}
+
 func byPath(fields []contract.Field) map[string]contract.Field {
 	m := make(map[string]contract.Field, len(fields))
 	for _, f := range fields {
@@ -155,7 +188,14 @@ func byPath(fields []contract.Field) map[string]contract.Field {
 
 // describe is a field in a few words: string (uuid), required.
 func describe(f contract.Field) string {
-	return strings.Join([]string{typeText(f), presence(f)}, ", ")
+	words := []string{typeText(f)}
+	if slices.ContainsFunc(f.Constraints, func(c contract.Constraint) bool { return c.Keyword == "null" }) {
+		words[0] += " or null"
+	}
+	if f.Presence != contract.NoPresence {
+		words = append(words, presence(f))
+	}
+	return strings.Join(words, ", ")
 }
 
 func typeText(f contract.Field) string {
@@ -169,10 +209,10 @@ func typeText(f contract.Field) string {
 }
 
 func presence(f contract.Field) string {
-	if f.Required {
-		return "required"
+	if f.Presence == contract.Implicit {
+		return "the zero value if not sent"
 	}
-	return "optional"
+	return string(f.Presence)
 }
 
 func fieldChanges(f, was contract.Field) []string {
@@ -182,24 +222,38 @@ func fieldChanges(f, was contract.Field) []string {
 	} else if typeText(f) != typeText(was) {
 		texts = append(texts, fmt.Sprintf("was %s, is %s", typeText(was), typeText(f)))
 	}
-	if f.Required != was.Required {
+	if f.Presence != was.Presence && f.Presence != contract.NoPresence && was.Presence != contract.NoPresence {
 		texts = append(texts, fmt.Sprintf("was %s, is %s", presence(was), presence(f)))
 	}
 	if f.Deprecated && !was.Deprecated {
 		texts = append(texts, "is deprecated now")
 	}
-	for _, c := range diffSaid(constraints(f), constraints(was)) {
-		texts = append(texts, c.Path+" "+c.Text)
-	}
-	return texts
+	return append(texts, constraintChanges(f.Constraints, was.Constraints)...)
 }
 
-func constraints(f contract.Field) []said {
-	var all []said
-	for _, c := range f.Constraints {
-		all = append(all, said{path: c.Keyword, is: c.Value})
+func constraintChanges(next, prev []contract.Constraint) []string {
+	of := func(list []contract.Constraint, keyword string) (contract.Constraint, bool) {
+		i := slices.IndexFunc(list, func(c contract.Constraint) bool { return c.Keyword == keyword })
+		if i < 0 {
+			return contract.Constraint{}, false
+		}
+		return list[i], true
 	}
-	return all
+	var texts []string
+	for _, c := range next {
+		switch was, known := of(prev, c.Keyword); {
+		case !known:
+			texts = append(texts, c.Keyword+" is "+shortly(c.Value))
+		case c.Digest != was.Digest || c.Digest == "" && c.Value != was.Value:
+			texts = append(texts, c.Keyword+" "+fromTo(was.Value, c.Value))
+		}
+	}
+	for _, c := range prev {
+		if _, known := of(next, c.Keyword); !known {
+			texts = append(texts, c.Keyword+" was "+shortly(c.Value))
+		}
+	}
+	return texts
 }
 
 func valueChanges(next, prev []string) []string {

@@ -25,8 +25,8 @@ type Schema interface {
 	// titles, no descriptions, no file names.
 	Digest() string
 
-	// Field tells what stands at a path. The error says which step fails and
-	// what there is instead.
+	// Field tells what stands at a path; the empty one is the event as a whole.
+	// The error says which step fails and what there is instead.
 	Field(Path) (Field, error)
 
 	// Fields lists every field below the root in the order of the schema. A
@@ -43,6 +43,7 @@ type Field struct {
 	Type       Type
 	Format     string   // JSON Schema: uuid, date-time, …
 	Required   bool     // in every valid event
+	Presence   Presence // in the object or message around it
 	Values     []string // of an enum, in the order of the schema
 	Pos        source.Pos
 	Doc        string
@@ -53,10 +54,21 @@ type Field struct {
 	Constraints []Constraint
 }
 
+// Presence says whether what is around a field has a value for it.
+type Presence string
+
+const (
+	NoPresence Presence = ""         // an element, a map's value, a repeated field, the event itself
+	Always     Presence = "required" // there, or what is around it is not valid
+	Sometimes  Presence = "optional" // a reader sees whether it is there
+	Implicit   Presence = "implicit" // Protobuf: what was not sent reads as the zero value
+)
+
 // Constraint is one keyword and its value as a person reads it.
 type Constraint struct {
 	Keyword string
 	Value   string
+	Digest  string // of what the value says, where the text leaves something out or has notes in it; else empty
 }
 
 // Type is the kind of value that a field holds, over both formats.

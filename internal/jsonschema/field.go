@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,13 +12,11 @@ import (
 
 // Field tells what stands at a path. The way leads through $ref, allOf and the
 // alternatives of anyOf, oneOf and if; a field is required where it is in every
-// valid event and never null.
+// valid event and never null. The empty path is the event as a whole.
 func (s *Schema) Field(path contract.Path) (contract.Field, error) {
-	if len(path) == 0 {
-		return contract.Field{}, errors.New("an empty path names no field")
-	}
 	x := &shaper{closure: s.closure}
 	at := spot{shape: x.shapeOf([]Ref{s.root}), required: true}
+	at.shape.at = s.root
 	for i, st := range path {
 		next, ok := x.enter(at, st)
 		if !ok {
@@ -34,12 +31,23 @@ func (s *Schema) Field(path contract.Path) (contract.Field, error) {
 type spot struct {
 	shape
 	required bool // the way leads to it in every valid event
+	presence contract.Presence
 }
 
 // enter goes one step down.
 func (x *shaper) enter(at spot, st contract.Step) (spot, bool) {
 	next, ok := x.step(at.shape, st)
-	return spot{next, at.required && has(at.shape, st) && !x.tired()}, ok
+	return spot{next, at.required && has(at.shape, st) && !x.tired(), presence(at.shape, st)}, ok
+}
+
+func presence(around shape, st contract.Step) contract.Presence {
+	switch {
+	case st.Kind != contract.FieldStep:
+		return contract.NoPresence
+	case hasProperty(around, st.Name):
+		return contract.Always
+	}
+	return contract.Sometimes
 }
 
 // field describes a spot.
@@ -49,6 +57,7 @@ func (x *shaper) field(at spot, path contract.Path) contract.Field {
 		Type:       x.typeOf(at.shape),
 		Format:     stringOf(at.shape, "format"),
 		Required:   at.required && !nullable(at.shape),
+		Presence:   at.presence,
 		Doc:        cmpOr(stringOf(at.shape, "description"), stringOf(at.shape, "title")),
 		Deprecated: flagged(at.shape, "deprecated"),
 		Pos:        x.pos(at.shape.at),
@@ -56,7 +65,7 @@ func (x *shaper) field(at spot, path contract.Path) contract.Field {
 	if f.Type == contract.EnumType {
 		f.Values = values(at.shape)
 	}
-	f.Constraints = constraints(at.shape, f.Type)
+	f.Constraints = x.constraints(at.shape, f.Type)
 	return f
 }
 

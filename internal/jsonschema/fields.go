@@ -12,7 +12,7 @@ const maxFields = 20_000
 // fields lists every field below a root.
 func (c *closure) fields(root Ref) []contract.Field {
 	l := lister{shaper: &shaper{closure: c}, way: map[place]bool{}}
-	l.below(spot{l.shapeOf([]Ref{root}), true}, nil)
+	l.below(spot{shape: l.shapeOf([]Ref{root}), required: true}, nil)
 	return l.list
 }
 

@@ -49,14 +49,14 @@ func (r *Running) Consumer(i Instance) *contract.Consumer {
 	return nil
 }
 
-// Environment reads the manifest of an environment that the workspace names.
-// What is wrong with it is a *source.Error; several are joined.
-func (r *Repos) Environment(name string) (*contract.Environment, error) {
-	file, err := EnvironmentFile(r.own.Workspace, name)
+// Environment reads the manifest of an environment that a workspace names. What
+// is wrong with it is a *source.Error; several are joined.
+func Environment(own *contract.Set, name string) (*contract.Environment, error) {
+	file, err := EnvironmentFile(own.Workspace, name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := r.own.Tree.ReadFile(path.Clean(file.Value))
+	data, err := own.Tree.ReadFile(path.Clean(file.Value))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, source.Errorf(file.Pos, "environments.%s: there is no file %s: write it with evcontract deployed set --env %s SERVICE=REF", name, file.Value, name)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -164,6 +165,37 @@ func (r *Repo) Merged(ctx context.Context, commit string) (map[string]bool, erro
 		return nil, nil
 	}
 	return r.git.Merged(ctx, commit)
+}
+
+// Tagged is a release with what it declares.
+type Tagged struct {
+	source.Tag
+	Repo *Repo
+	Set  *contract.Set
+}
+
+// Releases walks over every release of every repository: the workspace's own
+// first, and of each the newest first. A release is loaded when the walk comes to
+// it; one in which the workspace was not yet there is passed over.
+func (r *Repos) Releases(ctx context.Context) iter.Seq2[Tagged, error] {
+	return func(yield func(Tagged, error) bool) {
+		for _, repo := range r.repos {
+			tags, err := repo.Tags(ctx)
+			if err != nil {
+				yield(Tagged{Repo: repo}, err)
+				return
+			}
+			for _, tag := range slices.Backward(tags) {
+				set, err := repo.Set(ctx, tag.Name)
+				if errors.Is(err, fs.ErrNotExist) && repo.own {
+					continue
+				}
+				if !yield(Tagged{tag, repo, set}, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Set loads what a ref of the repository declares; an empty ref means what lies

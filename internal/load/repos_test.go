@@ -2,9 +2,11 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +97,27 @@ func openRepos(t *testing.T, dir string) (*Repos, error) {
 
 const bothRepos = "repos:\n  loyalty: {path: ../loyalty, tags: \"v*\"}\nenvironments: {prod: prod.yaml}\n"
 
+func TestReleases(t *testing.T) {
+	repos, err := openRepos(t, twoRepositories(t, bothRepos))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walked []string
+	for r, err := range repos.Releases(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		walked = append(walked, fmt.Sprintf("%s %s %d+%d", r.Repo.Path, r.Name, len(r.Set.Events), len(r.Set.Consumers)))
+		if r.Name == "v0.2" {
+			break // the older ones are not wanted
+		}
+	}
+	want := []string{". v1.1 1+0", ". v1.0 1+0", "../loyalty v0.2 0+1"}
+	if !slices.Equal(walked, want) {
+		t.Errorf("%q, want %q", walked, want)
+	}
+}
+
 func TestRunning(t *testing.T) {
 	dir := twoRepositories(t, bothRepos)
 	worktree{t, dir}.write("prod.yaml", "# what runs\norders: v1.0\nloyalty: [v0.1, v0.2]\n")
@@ -102,7 +125,7 @@ func TestRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := repos.Environment("prod")
+	env, err := Environment(repos.own, "prod")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +158,7 @@ func TestRunning(t *testing.T) {
 func TestRunningErrors(t *testing.T) {
 	for _, c := range []struct{ workspace, prod, want string }{
 		{bothRepos, "orders: v9\n", `prod.yaml:1:9: orders: "v9" is no branch, tag or commit of the repository at `},
-		{bothRepos, "loyalty: v0.3\n", `did you mean "v0.1"?`},
+		{bothRepos, "loyalty: v0.3\n", `"v0.3" is no branch, tag or commit of the repository at`},
 		{bothRepos, "order: v1.0\n", `prod.yaml:1:1: order: v1.0 of . declares neither a producer nor a consumer of this name: did you mean "orders"?`},
 		{bothRepos, "orders:\n", "prod.yaml:1:8: orders: is empty"},
 		{bothRepos, "orders: []\n", "prod.yaml:1:9: orders: an empty list"},
@@ -169,7 +192,7 @@ func runningError(t *testing.T, dir string) error {
 	if err != nil {
 		return err
 	}
-	env, err := repos.Environment("prod")
+	env, err := Environment(repos.own, "prod")
 	if err != nil {
 		return err
 	}

@@ -160,6 +160,19 @@ func (s *Schema) always(f protoreflect.FieldDescriptor) bool {
 	return !f.HasPresence()
 }
 
+// presence is that of a field in its own message.
+func (s *Schema) presence(sp spot) contract.Presence {
+	switch f := sp.field; {
+	case f == nil, f.IsList(), f.IsMap():
+		return contract.NoPresence
+	case f == s.arm, f.Cardinality() == protoreflect.Required:
+		return contract.Always
+	case f.HasPresence():
+		return contract.Sometimes
+	}
+	return contract.Implicit
+}
+
 func (s *Schema) called(p contract.Path) string {
 	if len(p) == 0 {
 		return s.Root()
@@ -183,7 +196,7 @@ func (s *Schema) kindOf(sp spot) string {
 }
 
 func (s *Schema) describe(p contract.Path, sp spot) contract.Field {
-	f := contract.Field{Path: p, Required: sp.required}
+	f := contract.Field{Path: p, Required: sp.required, Presence: s.presence(sp)}
 	if sp.field == nil {
 		f.Type, f.Pos, f.Doc = contract.ObjectType, s.Pos(), s.DocOf(s.root)
 		return f

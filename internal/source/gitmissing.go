@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ var (
 	fullID      = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 	shortID     = regexp.MustCompile(`^[0-9a-f]{7,39}$`)
 	likeVersion = regexp.MustCompile(`^(.*/)?v?[0-9]+\.[0-9]`)
+	numbers     = regexp.MustCompile(`[0-9]+`)
 	step        = regexp.MustCompile(`[~^]|@\{`)
 )
 
@@ -35,14 +37,29 @@ func (r *repo) missing(ctx context.Context, word string) error {
 }
 
 // nearest is the branch of another remote that has this very name, else what
-// was mistyped.
+// was mistyped. Another version is no slip: of a word that looks like one, only
+// the newest name is meant whose numbers are the same or go on, v1.3.2 for 1.3.
 func nearest(word string, names []string) string {
 	for _, name := range names {
 		if _, branch, ok := strings.Cut(name, "/"); ok && branch == word {
 			return name
 		}
 	}
-	return Suggest(word, names)
+	if !likeVersion.MatchString(word) {
+		return Suggest(word, names)
+	}
+	best := ""
+	for _, name := range names {
+		if continues(numbers.FindAllString(name, -1), numbers.FindAllString(word, -1)) && (best == "" || compareVersions(name, best) > 0) {
+			best = name
+		}
+	}
+	return best
+}
+
+// continues reports whether a version's numbers begin with those of another.
+func continues(version, with []string) bool {
+	return len(version) >= len(with) && slices.Equal(version[:len(with)], with)
 }
 
 // names are the branches and tags that could have been meant.

@@ -119,6 +119,17 @@ func (r *Repository) Tags(ctx context.Context, glob string) ([]Tag, error) {
 	return tags, nil
 }
 
+// Released is when a tag of this name was made, false where it names no tag.
+func (r *Repository) Released(ctx context.Context, name string) (time.Time, bool, error) {
+	tags, err := r.Tags(ctx, "")
+	for _, t := range tags {
+		if t.Name == strings.TrimPrefix(strings.TrimPrefix(name, "refs/"), "tags/") {
+			return t.Date, true, nil
+		}
+	}
+	return time.Time{}, false, err
+}
+
 // Merged tells the tags whose commits a commit builds on, itself among them.
 func (r *Repository) Merged(ctx context.Context, commit string) (map[string]bool, error) {
 	out, err := runGit(ctx, r.repo.dir, "for-each-ref", "--merged="+commit, "--format=%(refname:strip=2)", "refs/tags")

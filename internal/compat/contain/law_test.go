@@ -2,21 +2,27 @@ package contain
 
 import (
 	"errors"
+	"iter"
 	"os"
 	"strconv"
 	"testing"
 )
 
-// rounds is how many random cases a law sees: many more where EVCONTRACT_LONG is
-// set, and as many as CONTAIN_ROUNDS says.
-func rounds(n int) int {
-	if more, err := strconv.Atoi(os.Getenv("CONTAIN_ROUNDS")); err == nil {
-		return more
-	}
+// rounds are the seeds of the random cases that a law sees: many more where
+// EVCONTRACT_LONG is set, or as many as CONTAIN_ROUNDS says; and others, from
+// CONTAIN_FROM on.
+func rounds(n int) iter.Seq[int] {
 	if os.Getenv("EVCONTRACT_LONG") != "" {
-		return 10 * n
+		n *= 10
 	}
-	return n
+	if more, err := strconv.Atoi(os.Getenv("CONTAIN_ROUNDS")); err == nil {
+		n = more
+	}
+	from, _ := strconv.Atoi(os.Getenv("CONTAIN_FROM"))
+	return func(yield func(int) bool) {
+		for seed := from; seed < from+n && yield(seed); seed++ {
+		}
+	}
 }
 
 // compileOrSkip gives nil for a schema that the validator refuses, such as one
