@@ -21,6 +21,7 @@ type examplesOptions struct {
 	invalid bool
 	count   int
 	seed    uint64
+	limit   limit
 }
 
 func (a *app) examplesCommand() *cobra.Command {
@@ -42,6 +43,7 @@ misses: each breaks one thing, which is said on standard error.`,
 			return a.examples(cmd.Context(), args, o)
 		},
 	}
+	o.limit.bind(cmd)
 	cmd.Flags().BoolVar(&o.invalid, "invalid", false, "near misses instead of events")
 	cmd.Flags().IntVarP(&o.count, "number", "n", 5, "how many at most")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "what the choice begins with")
@@ -49,15 +51,21 @@ misses: each breaks one thing, which is said on standard error.`,
 }
 
 func (a *app) examples(ctx context.Context, args []string, o examplesOptions) error {
-	j, err := a.open(ctx, args[1:], load.Options{})
+	samples, err := within(ctx, o.limit, func(ctx context.Context) ([]contain.Sample, error) {
+		j, err := a.open(ctx, args[1:], load.Options{})
+		if err != nil {
+			return nil, err
+		}
+		schema, err := generable(j.set, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return contain.Generate(schema, o.seed, o.count), nil
+	})
 	if err != nil {
 		return err
 	}
-	schema, err := generable(j.set, args[0])
-	if err != nil {
-		return err
-	}
-	for _, s := range contain.Generate(schema, o.seed, o.count) {
+	for _, s := range samples {
 		if (s.Refusal != nil) != o.invalid {
 			continue
 		}

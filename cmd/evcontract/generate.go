@@ -24,6 +24,7 @@ import (
 func (a *app) generateCommand() *cobra.Command {
 	var out output
 	var check, force bool
+	var l limit
 	cmd := &cobra.Command{
 		Use:   "generate [PATH]",
 		Short: "Generate Go producers and consumers that cannot be called without a key",
@@ -37,30 +38,46 @@ func (a *app) generateCommand() *cobra.Command {
 			if check && force {
 				return errors.New("--check writes nothing, so --force has nothing to do: leave one of them out")
 			}
-			return a.generate(cmd.Context(), args, check, force, &out)
+			g, err := within(cmd.Context(), l, func(ctx context.Context) (*generation, error) { return a.generated(ctx, args) })
+			if err != nil {
+				return err
+			}
+			return a.generate(g, check, force, &out)
 		},
 	}
 	out.bind(cmd)
+	l.bind(cmd)
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; exit with 1 when the tree is stale")
 	cmd.Flags().BoolVar(&force, "force", false, "also overwrite generated files that were edited by hand")
 	return cmd
 }
 
-func (a *app) generate(ctx context.Context, args []string, check, force bool, out *output) error {
+// generation is the code of a workspace before anything is written.
+type generation struct {
+	of      *judged
+	report  *rule.Report
+	refused bool   // the report says what keeps code from being made
+	dir     string // on disk, that the files belong to
+	shown   string // as the user would name it
+	files   map[string][]byte
+}
+
+// generated makes the code.
+func (a *app) generated(ctx context.Context, args []string) (*generation, error) {
 	j, err := a.open(ctx, args, load.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if j.set.Bare || j.set.Tree.Dir == "" {
-		return errors.New("code is generated into a workspace: run this where evcontract.yaml is")
+		return nil, errors.New("code is generated into a workspace: run this where evcontract.yaml is")
 	}
-	r := &rule.Report{Command: "generate", Docs: slices.Clone(codegen.Docs), Findings: slices.Clone(j.set.Findings)}
+	g := &generation{of: j, report: &rule.Report{Command: "generate", Docs: slices.Clone(codegen.Docs), Findings: slices.Clone(j.set.Findings)}}
 	goal := j.set.Workspace.Generate.Go
-	if goal == nil && len(r.Findings) == 0 {
-		return errors.New("evcontract.yaml does not say where: write generate: {go: {out: internal/events, package: events}}")
+	if goal == nil && len(g.report.Findings) == 0 {
+		return nil, errors.New("evcontract.yaml does not say where: write generate: {go: {out: internal/events, package: events}}")
 	}
-	if len(r.Findings) > 0 {
-		return a.refuse(j, r, out)
+	if g.refused = len(g.report.Findings) > 0; g.refused {
+		return g, nil
 	}
 	folder := path.Clean(goal.Out.Value)
 	name := goal.Package.Value
@@ -68,29 +85,36 @@ func (a *app) generate(ctx context.Context, args []string, check, force bool, ou
 		name = path.Base(folder)
 	}
 	if !token.IsIdentifier(name) {
-		return fmt.Errorf("%s: generate.go.package: %q is no name for a Go package", goal.Pos, name)
+		return nil, j.placed(source.Errorf(goal.Pos, "generate.go.package: %q is no name for a Go package", name))
 	}
-	dir := filepath.Join(j.set.Tree.Dir, filepath.FromSlash(folder))
-	files, findings, err := codegen.Go(j.set, codegen.Options{Module: module(), Package: name, Version: version(), Import: importPath(dir)})
+	g.dir, g.shown = filepath.Join(j.set.Tree.Dir, filepath.FromSlash(folder)), near(j.root, folder)
+	var findings []rule.Finding
+	g.files, findings, err = codegen.Go(j.set, codegen.Options{Module: module(), Package: name, Version: version(), Import: importPath(g.dir)})
+	if err != nil {
+		return nil, err
+	}
+	g.report.Findings = append(g.report.Findings, findings...)
+	g.refused = g.report.Reaches(rule.Error)
+	return g, nil
+}
+
+// generate writes the code, or compares it with what is there.
+func (a *app) generate(g *generation, check, force bool, out *output) error {
+	if g.refused {
+		return a.refuse(g.of, g.report, out)
+	}
+	stale, err := compareTree(g.dir, g.files)
 	if err != nil {
 		return err
 	}
-	r.Findings = append(r.Findings, findings...)
-	if r.Reaches(rule.Error) {
-		return a.refuse(j, r, out)
-	}
-	stale, err := compareTree(dir, files)
-	if err != nil {
-		return err
-	}
-	a.warn(j, r)
+	a.warn(g.of, g.report)
 	if check {
-		return a.reportStale(stale, near(j.root, folder))
+		return a.reportStale(stale, g.shown)
 	}
 	if len(stale.edited) > 0 && !force {
-		return stale.keepEdits(near(j.root, folder))
+		return stale.keepEdits(g.shown)
 	}
-	return a.writeTree(dir, near(j.root, folder), files, stale)
+	return a.writeTree(g.dir, g.shown, g.files, stale)
 }
 
 // importPath is what Go calls the package in a folder: the path of the module

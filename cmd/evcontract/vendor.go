@@ -47,7 +47,7 @@ https to http or from a public address to a private one.`,
   evcontract vendor https://schemas.example.com/common/address.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.check {
-				return a.vendorCheck(cmd.Context(), args, &out)
+				return a.vendorCheck(cmd.Context(), args, o.limit, &out)
 			}
 			if len(args) == 0 {
 				return errors.New("name what is to be copied, by argument: orders@v1.4.0, a folder, or a URL")
@@ -56,6 +56,7 @@ https to http or from a public address to a private one.`,
 		},
 	}
 	out.bind(cmd)
+	o.limit.bind(cmd)
 	cmd.Flags().BoolVar(&o.check, "check", false, "copy nothing: have the producers moved on, and does it matter here?")
 	cmd.Flags().StringArrayVar(&o.events, "event", nil, "copy this `EVENT` too, though no consumer here reads it yet; may be repeated")
 	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of the folder that a REF is copied to")
@@ -67,6 +68,7 @@ type vendorOptions struct {
 	check  bool
 	events []string
 	as     string
+	limit  limit
 }
 
 // vendor fetches everything before it writes anything.
@@ -88,15 +90,19 @@ func (a *app) vendor(ctx context.Context, args []string, o vendorOptions) error 
 		}
 		named = append(named, u)
 	}
-	for _, u := range named {
-		if err := w.fetchAll(ctx, u); err != nil {
-			return err
+	_, err = within(ctx, o.limit, func(ctx context.Context) (*vendoring, error) {
+		for _, u := range named {
+			if err := w.fetchAll(ctx, u); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if len(refs) > 0 {
-		if err := a.vendorRefs(ctx, w, refs, o); err != nil {
-			return err
+		if len(refs) == 0 {
+			return w, nil
 		}
+		return w, a.vendorRefs(ctx, w, refs, o)
+	})
+	if err != nil {
+		return err
 	}
 	return w.write(a)
 }

@@ -16,27 +16,37 @@ import (
 
 // vendorCheck compares what was vendored with what its producers write now, for
 // the consumers here.
-func (a *app) vendorCheck(ctx context.Context, args []string, out *output) error {
+func (a *app) vendorCheck(ctx context.Context, args []string, l limit, out *output) error {
 	if _, _, err := out.sinks(); err != nil {
 		return err
 	}
-	j, err := a.workspace(ctx)
+	c, err := within(ctx, l, func(ctx context.Context) (judgement, error) { return a.behindAll(ctx, args) })
 	if err != nil {
 		return err
 	}
+	return out.print(a, c.report, c.of.files)
+}
+
+// behindAll is everything that vendor --check has to say.
+func (a *app) behindAll(ctx context.Context, args []string) (judgement, error) {
+	var none judgement
+	j, err := a.workspace(ctx)
+	if err != nil {
+		return none, err
+	}
 	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
 	if err != nil {
-		return j.placed(err)
+		return none, j.placed(err)
 	}
 	defer repos.Close()
 	groups := vendoredFrom(j.set)
 	for _, arg := range args {
 		if groups[originOf(arg)] == nil {
-			return fmt.Errorf("nothing was vendored from %s: it was from %s", arg, orDash(slices.Sorted(maps.Keys(groups))))
+			return none, fmt.Errorf("nothing was vendored from %s: it was from %s", arg, orDash(slices.Sorted(maps.Keys(groups))))
 		}
 	}
 	if len(groups) == 0 {
-		return fmt.Errorf("no contract was vendored here: evcontract vendor orders@v1.4.0 copies those that a consumer reads")
+		return none, fmt.Errorf("no contract was vendored here: evcontract vendor orders@v1.4.0 copies those that a consumer reads")
 	}
 	all := &rule.Report{Command: "vendor", Docs: append(compat.Docs(), load.VendoredBehind)}
 	all.Findings = append(all.Findings, j.set.Findings...)
@@ -47,12 +57,12 @@ func (a *app) vendorCheck(ctx context.Context, args []string, out *output) error
 		}
 		r, err := a.movedOn(ctx, j, repos, groups[name])
 		if err != nil {
-			return err
+			return none, err
 		}
 		all.Merge(r)
 	}
 	waive(all, j.set.Workspace, a.now())
-	return out.print(a, all, j.files)
+	return judgement{j, all}, nil
 }
 
 // vendoredFrom lists the vendored events by where they came from.

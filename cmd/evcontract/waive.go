@@ -34,7 +34,10 @@ func (a *app) waiveCommand() *cobra.Command {
 		Long: `waive writes a waiver into evcontract.yaml, where comments and all other lines
 stay. It names a finding of lint or check by the id that a report shows, of which
 the first digits are enough, or by rule and place. Every waiver has a reason, an
-owner (left out: the event's) and an end. After its end it is an error.`,
+owner (left out: the event's) and an end. After its end it is an error.
+
+The finding is looked for as lint and check find it; of check all that says what
+is compared, and how, may be said here too.`,
 		Example: `  evcontract waive 6c1f0e22 --reason "never filled" --until 2027-01-31
   evcontract waive field-unsent OrderPaid.v1/coupon --reason "never filled" --until 2027-01-31 --owner team-orders
   evcontract waive 6c1f0e22 --window --reason "loyalty was asked" --until 2027-01-31`,
@@ -46,13 +49,12 @@ owner (left out: the event's) and an end. After its end it is an error.`,
 	f.StringVar(&o.until, "until", "", "the last `DAY` on which it holds, like 2027-01-31")
 	f.StringVar(&o.owner, "owner", "", "the `TEAM` that answers for it; left out: the event's owner")
 	f.BoolVar(&o.anyway, "anyway", false, "write it though nothing here matches it")
-	f.StringArrayVar(&o.against, "against", nil, "look for the finding in a check against this `REF`; may be repeated")
-	f.StringArrayVar(&o.env, "env", nil, "look for it in a check against what runs in this `ENVIRONMENT`; may be repeated")
-	f.BoolVar(&o.window, "window", false, "look for it in a check against every release that may still be read")
+	o.bind(cmd)
+	o.limit.bind(cmd)
 	return cmd
 }
 
-// until reads the end of a waiver, which must be to come.
+// end reads the end of a waiver, which must be to come.
 func (o *waiveOptions) end(now time.Time) (contract.Day, error) {
 	var end contract.Day
 	switch {
@@ -71,17 +73,37 @@ func (o *waiveOptions) end(now time.Time) (contract.Day, error) {
 }
 
 func (a *app) waive(ctx context.Context, args []string, o waiveOptions) error {
-	end, err := o.end(a.now())
+	now, err := o.now(a.now())
 	if err != nil {
 		return err
 	}
+	end, err := o.end(now)
+	if err != nil {
+		return err
+	}
+	type waiving struct {
+		in *judged
+		w  rule.Waiver
+	}
+	found, err := within(ctx, o.limit, func(ctx context.Context) (waiving, error) {
+		w := rule.Waiver{Reason: strings.TrimSpace(o.reason), Owner: o.owner, Until: time.Time(end)}
+		j, err := a.waived(ctx, &w, args, o)
+		return waiving{j, w}, err
+	})
+	if err != nil {
+		return err
+	}
+	return a.writeWaiver(found.in, found.w)
+}
+
+// waived finds what a waiver is about, and who answers for it.
+func (a *app) waived(ctx context.Context, w *rule.Waiver, args []string, o waiveOptions) (*judged, error) {
 	j, err := a.workspace(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w := rule.Waiver{Reason: strings.TrimSpace(o.reason), Owner: o.owner, Until: time.Time(end)}
-	if err := a.target(ctx, j, &w, args, o); err != nil {
-		return err
+	if err := a.target(ctx, j, w, args, o); err != nil {
+		return nil, err
 	}
 	if w.Owner == "" {
 		name, _, _ := strings.Cut(w.At, "/")
@@ -90,12 +112,9 @@ func (a *app) waive(ctx context.Context, args []string, o waiveOptions) error {
 		}
 	}
 	if w.Owner == "" {
-		return errors.New("say who answers for it: --owner team-orders")
+		return nil, errors.New("say who answers for it: --owner team-orders")
 	}
-	if err := notTwice(j, w); err != nil {
-		return err
-	}
-	return a.writeWaiver(j, w)
+	return j, notTwice(j, *w)
 }
 
 var fullFingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
