@@ -27,17 +27,15 @@ type compilation struct {
 	problems []*source.Error
 }
 
-// run compiles a file of an edition up to 2023.
+// run compiles a file, and gives it as the Protobuf library describes it.
 func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems []*source.Error) {
 	defer func() {
 		if r := recover(); r != nil {
+			c.loader.later, c.loader.loader.later = nil, nil // half done
 			fd, problems = nil, []*source.Error{source.Errorf(source.Pos{File: c.loader.fileOf(name)}, "the compiler crashed on this file or one that it imports (%v): please report it", r)}
 		}
 	}()
-	if fd := c.tryDirect(name); fd != nil {
-		return fd, nil
-	}
-	fd, err := c.classic(name)
+	fd, err := c.descriptor(name)
 	if fd == nil && len(c.problems) == 0 {
 		c.give(name, err)
 	}
@@ -45,6 +43,34 @@ func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems
 		return nil, sorted(c.problems)
 	}
 	return fd, nil
+}
+
+// descriptor compiles a file with the first compiler that knows its edition, and
+// that of all that it imports.
+func (c *compilation) descriptor(name string) (protoreflect.FileDescriptor, error) {
+	fd := c.tryDirect(name)
+	if fd != nil {
+		return c.loader.convert(fd)
+	}
+	if later := c.loader.laterFor(name); later != nil {
+		return c.compileLater(later, name)
+	}
+	fd, err := c.classic(name)
+	if fd == nil {
+		return nil, err
+	}
+	return c.loader.convert(fd)
+}
+
+func (c *compilation) compileLater(compiler *later, name string) (protoreflect.FileDescriptor, error) {
+	files := compiler.run(c, name)
+	if files == nil {
+		return nil, nil
+	}
+	if !c.loader.imported[name] {
+		compiler.forget(name)
+	}
+	return c.loader.convertProtos(files)
 }
 
 func (c *compilation) classic(name string) (protoreflect.FileDescriptor, error) {
@@ -133,17 +159,25 @@ func (c *compilation) explain(name string, err error) *source.Error {
 // remedies say what to do about a complaint of the compiler. The first that is
 // part of it counts.
 var remedies = []struct{ complaint, remedy string }{
-	{"not yet fully supported", "write the file in edition 2023, proto3 or proto2, which every compiler knows"},
+	{"not yet fully supported", "write the file in edition 2024 or 2023, proto3 or proto2"},
+	{"should be one of [\"2023\"]", "write the file in edition 2024 or 2023, proto3 or proto2"},
 	{"cycle found in imports", "move what both files need into a third one"},
+	{"cyclic import", "move what both files need into a third one"},
+	{"cannot find `", "import the file that declares it, or correct the name"},
+	{"unexported", "put export before its declaration, or what uses it into the same file"},
 	{"unknown type", "import the file that declares it, or correct the name"},
 	{"unknown extendee type", "import the file that declares it, or correct the name"},
 	{"unknown extension", "import the file that declares the option"},
 	{"could not resolve", "import the file that declares it, or correct the name"},
 	{"value numeric value zero", "let the enum begin with a value 0, NAME_UNSPECIFIED = 0"},
 	{"first value of enum have numeric value zero", "let the enum begin with a value 0, NAME_UNSPECIFIED = 0"},
+	{"first value of open enum must be zero", "let the enum begin with a value 0, NAME_UNSPECIFIED = 0"},
 	{"both have the same tag", "give one of them a number of its own"},
+	{"used more than once", "give one of them a number of its own"},
 	{"reserved range", "take another number: this one was used before"},
 	{"using reserved name", "take another name: this one was used before"},
+	{"use of reserved message field name", "take another name: this one was used before"},
+	{"use of reserved", "take another number: this one was used before"},
 	{"already defined at", "rename one of them, or import the file under one path only"},
 	{"syntax error", "correct the line, or what stands before it"},
 }
@@ -151,14 +185,26 @@ var remedies = []struct{ complaint, remedy string }{
 func (c *compilation) words(complaint string) string {
 	if rest, ok := strings.CutPrefix(complaint, "could not resolve path "); ok {
 		name, _, _ := strings.Cut(rest, ": ")
-		return fmt.Sprintf("the import %s is not there: it was looked for in %s; correct the import, add the file, or add its root to proto_paths", name, strings.Join(c.loader.dirs, ", "))
+		return c.notThere(name)
 	}
-	for _, r := range remedies {
-		if strings.Contains(complaint, r.complaint) {
-			return complaint + ": " + r.remedy
-		}
+	if remedy := remedyFor(complaint); remedy != "" {
+		return complaint + ": " + remedy
 	}
 	return complaint
+}
+
+func remedyFor(complaint string) string {
+	for _, r := range remedies {
+		if strings.Contains(complaint, r.complaint) {
+			return r.remedy
+		}
+	}
+	return ""
+}
+
+// notThere says where an import was looked for.
+func (c *compilation) notThere(quoted string) string {
+	return fmt.Sprintf("the import %s is not there: it was looked for in %s; correct the import, add the file, or add its root to proto_paths", quoted, strings.Join(c.loader.dirs, ", "))
 }
 
 // sorted puts errors in reading order, each once, and not more than somebody reads.

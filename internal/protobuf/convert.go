@@ -14,24 +14,30 @@ import (
 // itself: only they tell its parsers what an edition's features say (whether a
 // string is checked, for one).
 func (l *scope) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescriptor, error) {
-	var done []protoreflect.FileDescriptor
+	built := &imports{loader: l}
 	for _, f := range dependenciesFirst(fd) {
 		name := f.Path()
-		if l.compiled[name] == nil {
-			converted, err := protodesc.NewFile(protoOf(f), &imports{l, done})
-			if err != nil {
-				return nil, err
-			}
-			l.compiled[name] = converted
+		if err := built.add(name, func() *descriptorpb.FileDescriptorProto { return protoOf(f) }); err != nil {
+			return nil, err
 		}
 		// What nobody imports is not linked against: the compiler's own form of it,
 		// which is large, can go.
 		if l.linked[name] == nil && (f != fd || l.imported[name]) {
 			l.linked[name], _ = f.(linker.File)
 		}
-		done = append(done, l.compiled[name])
 	}
 	return l.compiled[fd.Path()], nil
+}
+
+// convertProtos does the same with descriptions, dependencies first.
+func (l *scope) convertProtos(files []*descriptorpb.FileDescriptorProto) (protoreflect.FileDescriptor, error) {
+	built := &imports{loader: l}
+	for _, f := range files {
+		if err := built.add(f.GetName(), func() *descriptorpb.FileDescriptorProto { return f }); err != nil {
+			return nil, err
+		}
+	}
+	return l.compiled[files[len(files)-1].GetName()], nil
 }
 
 func protoOf(fd protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto {
@@ -45,6 +51,19 @@ func protoOf(fd protoreflect.FileDescriptor) *descriptorpb.FileDescriptorProto {
 type imports struct {
 	loader *scope
 	done   []protoreflect.FileDescriptor
+}
+
+// add converts a file, unless it was before.
+func (i *imports) add(name string, describe func() *descriptorpb.FileDescriptorProto) error {
+	if i.loader.compiled[name] == nil {
+		converted, err := protodesc.NewFile(describe(), i)
+		if err != nil {
+			return err
+		}
+		i.loader.compiled[name] = converted
+	}
+	i.done = append(i.done, i.loader.compiled[name])
+	return nil
 }
 
 // FindFileByPath finds a file by the name by which it is imported.

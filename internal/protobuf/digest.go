@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -120,7 +121,7 @@ func (g *digester) field(f protoreflect.FieldDescriptor) {
 		g.add("default %v", f.Default().Interface())
 	}
 	if o := f.Options(); o != nil {
-		// Custom options are unknown bytes here; rules of validation are among them.
+		// Rules of validation are among the custom options.
 		g.words("options ", hex.EncodeToString(optionBytes(o)))
 	}
 	g.typeOf(f)
@@ -202,8 +203,39 @@ func checksUTF8(f protoreflect.FieldDescriptor) bool {
 	return ok && f.Kind() == protoreflect.StringKind && e.EnforceUTF8()
 }
 
-// optionBytes are the custom options of a field, as bytes.
+// firstCustom is the lowest number of an option that is not Protobuf's own.
+const firstCustom protowire.Number = 1000
+
+// optionBytes are the custom options of a field, as bytes. Whether their
+// declarations were found doesn't matter.
 func optionBytes(o proto.Message) []byte {
-	m := o.ProtoReflect()
-	return m.GetUnknown()
+	if !hasCustom(o.ProtoReflect()) {
+		return nil
+	}
+	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(o)
+	if err != nil {
+		return nil
+	}
+	var custom []byte
+	for len(data) > 0 {
+		number, _, n := protowire.ConsumeField(data)
+		if n < 0 {
+			break
+		}
+		if number >= firstCustom {
+			custom = append(custom, data[:n]...)
+		}
+		data = data[n:]
+	}
+	return custom
+}
+
+// hasCustom reports whether there is any custom option, without writing all.
+func hasCustom(m protoreflect.Message) bool {
+	found := len(m.GetUnknown()) > 0
+	m.Range(func(f protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
+		found = found || f.Number() >= firstCustom
+		return !found
+	})
+	return found
 }

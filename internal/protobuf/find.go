@@ -108,9 +108,7 @@ func closure(fd protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
 	all := []protoreflect.FileDescriptor{fd}
 	seen := map[string]bool{fd.Path(): true}
 	for i := 0; i < len(all); i++ {
-		imports := all[i].Imports()
-		for j := range imports.Len() {
-			f := imports.Get(j).FileDescriptor
+		for _, f := range importsOf(all[i]) {
 			if !seen[f.Path()] && !f.IsPlaceholder() {
 				seen[f.Path()], all = true, append(all, f)
 			}
@@ -129,11 +127,28 @@ func dependenciesFirst(fd protoreflect.FileDescriptor) []protoreflect.FileDescri
 			return
 		}
 		seen[f.Path()] = true
-		for i := range f.Imports().Len() {
-			visit(f.Imports().Get(i).FileDescriptor)
+		for _, imported := range importsOf(f) {
+			visit(imported)
 		}
 		all = append(all, f)
 	}
 	visit(fd)
 	return slices.Clip(all)
+}
+
+// importsOf lists what a file imports, also what it imports for its options only.
+func importsOf(fd protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
+	var all []protoreflect.FileDescriptor
+	add := func(imports protoreflect.FileImports) {
+		for i := range imports.Len() {
+			all = append(all, imports.Get(i).FileDescriptor)
+		}
+	}
+	add(fd.Imports())
+	if f, ok := fd.(interface {
+		OptionImports() protoreflect.FileImports
+	}); ok {
+		add(f.OptionImports())
+	}
+	return all
 }

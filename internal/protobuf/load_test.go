@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,9 +184,6 @@ import "cycle2.proto";
 -- cycle2.proto --
 syntax = "proto3";
 import "cycle1.proto";
--- new.proto --
-edition = "2024";
-message A { string x = 1; }
 -- deeper.proto --
 syntax = "proto3";
 import "deep.proto";
@@ -204,7 +202,6 @@ syntax = "proto3"; // { [ " '
 		"twice.proto":                           {"twice.proto:2:37: message A: fields y and z both have the same tag 2: give", "twice.proto:3:16: enum E"},
 		"syntax.proto":                          {"syntax.proto:2:20: "},
 		"cycle1.proto":                          {"cycle found in imports", "move what both files need into a third one"},
-		"new.proto":                             {"new.proto:1:11: edition \"2024\"", "edition 2023"},
 		"empty.proto":                           {"declares no message"},
 		"deep.proto":                            {"deep.proto: line 2: more than 512 brackets"},
 		"deeper.proto":                          {"deeper.proto:2:8: the import \"deep.proto\" cannot be read: deep.proto: line 2: more than 512 brackets"},
@@ -259,6 +256,30 @@ func TestDigest(t *testing.T) {
 		if got := digest(archive, "a.proto#A"); got == want {
 			t.Errorf("%s does not change the digest", what)
 		}
+	}
+}
+
+// TestDigestOptions holds that options which a file declares itself count by
+// their values: they may bound what is sent.
+func TestDigestOptions(t *testing.T) {
+	const archive = `
+-- a.proto --
+syntax = "proto3";
+import "google/protobuf/descriptor.proto";
+message Rule { int64 lte = 1; }
+extend google.protobuf.FieldOptions { Rule rule = 50001; }
+message A { int64 n = 1%s; }
+`
+	seen := map[string]string{}
+	for _, options := range []string{"", " [(rule).lte = 1]", " [(rule).lte = 2]", " [deprecated = true, (rule).lte = 3]"} {
+		digest := mustLoad(t, fmt.Sprintf(archive, options), "a.proto#A").Digest()
+		if other, known := seen[digest]; known {
+			t.Errorf("n%q and n%q have one digest", options, other)
+		}
+		seen[digest] = options
+	}
+	if seen[mustLoad(t, fmt.Sprintf(archive, " [deprecated = true]"), "a.proto#A").Digest()] != "" {
+		t.Error("what is only deprecated has another digest")
 	}
 }
 

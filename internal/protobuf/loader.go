@@ -27,6 +27,7 @@ type Loader struct {
 	indexed map[string]*indexed    // the same, some that were asked for
 	recent  []recentFile           // transient: the files compiled last, the oldest first
 	texts   map[string][]byte      // by path in the tree, some that were read for compiling
+	later   *later                 // nil until a file of edition 2024 is met; the cache's building is locked for it
 }
 
 // sourceFile is a file of the tree as far as it is known without compiling it.
@@ -65,6 +66,7 @@ type scope struct {
 	readKeys map[string]string                      // import name to what identifies what it says to a reader
 	imported map[string]bool                        // by import name: some file that was looked at imports it
 	places   map[string]*places                     // by import name
+	later    *later                                 // for files of edition 2024 that import by names that only this scope knows
 }
 
 func (l *Loader) scopeOf(file string) *scope {
@@ -120,16 +122,10 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 		return fd, nil
 	}
 	c := &compilation{loader: l}
-	fd, problems := c.run(name)
-	if fd == nil {
+	converted, problems := c.run(name)
+	if converted == nil {
 		l.failed[file] = problems
 		return nil, problems
-	}
-	converted, err := l.convert(fd)
-	if err != nil {
-		problem := c.explain(name, err)
-		l.failed[file] = []*source.Error{problem}
-		return nil, l.failed[file]
 	}
 	if l.loader.transient && !l.imported[name] {
 		delete(l.compiled, name)

@@ -15,6 +15,7 @@ import (
 type outline struct {
 	imports  []string
 	pkg      string
+	edition  string   // "" in proto2 and proto3
 	messages []string // full names of the top-level ones, in order
 	problem  string   // what keeps the file from being compiled
 	odd      bool     // something may be missing here: nothing is to be built on it
@@ -91,6 +92,13 @@ func (o *outline) statement(t *tokens) {
 		if t.keeping = false; !features {
 			t.kept = t.kept[:begin]
 		}
+	case t.is("edition"):
+		t.keep()
+		if t.next() == signToken && t.is("=") && t.next() == stringToken {
+			o.edition = string(t.text())
+		}
+		o.odd = !t.skipStatement(nil)
+		t.keeping = false
 	default:
 		t.keep()
 		o.odd = !t.skipStatement(nil)
