@@ -204,7 +204,7 @@ func (r *runner) work(ctx context.Context, m Member, items []item, how mode) err
 }
 
 func (r *runner) pass(how mode) *pass {
-	return &pass{r: r, mode: how, marks: map[event.Lane]*Mark{}, blocked: map[event.Lane]Why{}, waits: map[event.Lane]uint64{}}
+	return &pass{r: r, mode: how, marks: map[trail]*Mark{}, blocked: map[event.Lane]Why{}, waits: map[event.Lane]uint64{}}
 }
 
 func keysOf(items []item) []event.Key {

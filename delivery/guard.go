@@ -10,6 +10,7 @@ type verdict uint8
 const (
 	follows  verdict = iota // handle it
 	older                   // the state is newer: skip it
+	late                    // the lane has gone on without it, and must not skip it
 	conflict                // another event has its version
 	gap                     // an earlier one is missing: wait
 )
@@ -19,12 +20,15 @@ const (
 //
 // The chain of a lane is the previous version that the relay stamped, and not
 // version minus one: not every change of an aggregate makes an event. A sender
-// that stamps nothing is taken to send every version.
+// that stamps nothing is taken to send every version, whatever the topic. Else
+// each topic has a chain of its own: no broker keeps order across topics.
 func guard(order event.Order, m event.Message, id event.Identity, mark Mark, midway bool) verdict {
 	if order == event.OrderAny || id.Version == 0 {
 		return follows
 	}
 	switch {
+	case id.Version < mark.Version && order == event.OrderContiguous && !mark.Borrowed && !midway:
+		return late
 	case id.Version < mark.Version:
 		return older
 	case id.Version == mark.Version:

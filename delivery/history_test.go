@@ -20,7 +20,8 @@ import (
 
 // TestHistories drives random histories on a clock that only the history moves:
 // changes that fail and that are retried, a relay that is cut off, a broker that
-// delivers anything again in any order, consumers that vanish. At the end
+// delivers anything again in any order, consumers that vanish, people who settle
+// what is in quarantine. At the end
 // everything is let through, and the database must show one effect per key. A
 // failing history prints its seed; -rapid.checks=5000 makes more of them.
 func TestHistories(t *testing.T) {
@@ -36,6 +37,8 @@ func TestHistories(t *testing.T) {
 			"vanish":   h.vanish,
 			"drain":    h.drain,
 			"wait":     h.wait,
+			"discard":  h.discard,
+			"replay":   h.replay,
 		})
 		h.finish()
 	})
@@ -65,6 +68,7 @@ func newHistoryWorld(t *testing.T) *historyWorld {
 	w := &historyWorld{store: s, clock: deliverytest.NewClock(time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC))}
 	s.Now = w.clock.Now
 	w.World = deliverytest.NewWorld(historyDatabase(s))
+	w.Ships = true
 	w.Policy.Retry = event.Retry{Attempts: 100, Initial: time.Second, Max: time.Minute}
 	if err := w.Create(t.Context()); err != nil {
 		t.Fatal(err)
@@ -126,7 +130,7 @@ func (w *historyWorld) history(rt *rapid.T) *history {
 	}
 	for _, table := range []string{
 		"evc_outbox", "evc_log", "evc_event", "evc_sent", "evc_hold", "evc_relay", "evc_member", "evc_seen", "evc_mark", "evc_attempt", "evc_parked",
-		"evc_block", "evc_quarantine", "evc_effect", "evc_topic", "evc_cursor", "t_change", "t_effect", "t_state", "t_provider",
+		"evc_block", "evc_quarantine", "evc_replay", "evc_effect", "evc_topic", "evc_cursor", "t_change", "t_effect", "t_state", "t_provider",
 	} {
 		h.must(w.DB.Do(h.ctx, "DELETE FROM "+table))
 	}
@@ -154,6 +158,10 @@ func (h *history) change(rt *rapid.T) {
 	order := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "order")
 	h.versions[order] += uint64(rapid.IntRange(1, 2).Draw(rt, "step")) // not every version makes an event
 	f := deliverytest.Fact{Payment: fmt.Sprintf("%s-%d", order, h.versions[order]), Order: order, Version: h.versions[order]}
+	shipped := rapid.IntRange(0, 4).Draw(rt, "shipped") // nothing but paid, shipped alone, or both
+	if shipped == 1 {
+		f.Event = deliverytest.Shipped
+	}
 	f.Fault = rapid.SampledFrom([]string{"", "", "", "", "error", "panic", "permanent"}).Draw(rt, "fault")
 	if f.Fault == "permanent" {
 		h.poisoned[order] = true
@@ -162,6 +170,14 @@ func (h *history) change(rt *rapid.T) {
 	}
 	h.must(h.Change(h.ctx, f))
 	h.facts = append(h.facts, f)
+	if shipped == 1 {
+		return
+	}
+	if shipped == 2 {
+		both := deliverytest.Fact{Event: deliverytest.Shipped, Payment: f.Payment, Order: order, Version: f.Version}
+		h.must(h.Change(h.ctx, both))
+		h.facts = append(h.facts, both)
+	}
 	if rapid.IntRange(0, 3).Draw(rt, "next major version") == 0 { // which no consumer here reads yet
 		h.must(h.DB.InTx(h.ctx, func(ctx context.Context, tx event.Tx) error {
 			_, err := tx.Append(ctx, f.Draft("OrderPaid.v2"))
@@ -178,7 +194,7 @@ func (h *history) retry(rt *rapid.T) {
 	}
 	f := rapid.SampledFrom(h.facts).Draw(rt, "fact")
 	h.must(h.DB.InTx(h.ctx, func(ctx context.Context, tx event.Tx) error {
-		r, err := tx.Append(ctx, f.Draft("OrderPaid.v1"))
+		r, err := tx.Append(ctx, f.Draft(f.Type()))
 		if err == nil && !r[0].Duplicate {
 			err = errors.New("a second publish wrote something")
 		}
@@ -260,6 +276,41 @@ func (h *history) wait(rt *rapid.T) {
 	h.clock.Advance(rapid.SampledFrom([]time.Duration{
 		time.Second, time.Second, 10 * time.Second, time.Minute, 24 * time.Hour, -24 * time.Hour,
 	}).Draw(rt, "wait"))
+}
+
+// aCase is one that waits for a person.
+func (h *history) aCase(rt *rapid.T) (c delivery.Case, found bool) {
+	cases, err := h.store.Cases(h.ctx, delivery.CaseFilter{State: delivery.CaseOpen})
+	h.must(err)
+	if len(cases) == 0 {
+		return c, false
+	}
+	return rapid.SampledFrom(cases).Draw(rt, "case"), true
+}
+
+func (h *history) discard(rt *rapid.T) {
+	if c, found := h.aCase(rt); found {
+		if err := h.store.Discard(h.ctx, []int64{c.ID}, "me", "history"); !errors.Is(err, delivery.ErrEarlier) {
+			h.must(err)
+		}
+	}
+}
+
+// replay rehearses a case and, if its consumer had the time, applies the plan.
+func (h *history) replay(rt *rapid.T) {
+	c, found := h.aCase(rt)
+	if !found {
+		return
+	}
+	dry, err := h.store.Replay(h.ctx, delivery.Replay{Consumer: c.Consumer, Cases: []int64{c.ID}, By: "me", Reason: "history"})
+	h.must(err)
+	h.drivers[c.Consumer].Drain(h.ctx)
+	if dry, err = h.store.Replay(h.ctx, delivery.Replay{ID: dry.ID}); err == nil && dry.State == delivery.ReplayRehearsed {
+		_, err = h.store.Replay(h.ctx, delivery.Replay{Apply: dry.ID, By: "me", Reason: "history"})
+	}
+	if !errors.Is(err, delivery.ErrPlanChanged) {
+		h.must(err)
+	}
 }
 
 // finish lets everything through and checks the invariants.

@@ -64,7 +64,11 @@ func (r *runner) entry(it item) Entry {
 		e.Lane.ID = e.Key.String()
 		return e
 	}
-	e.Marked = r.order(it.route) != event.OrderAny && it.id.Version > 0
+	order := r.order(it.route)
+	e.Marked = order != event.OrderAny && it.id.Version > 0
+	if order == event.OrderContiguous && it.m.Chained {
+		e.Topic = it.m.Topic // a relay stamps what came before on the same topic
+	}
 	return e
 }
 

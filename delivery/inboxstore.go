@@ -105,6 +105,7 @@ type Entry struct {
 	Lane   event.Lane // the zero lane where the event could not be identified
 	Bucket int        // BucketOf the event
 	Marked bool       // whether the lane's version mark is needed
+	Topic  string     // whose mark: where every step is needed each topic has one; empty: the one of the whole lane
 	Was    Outcome    // what its dedupe row says, which exists: Parked, or Quarantined in a dry run
 }
 
@@ -113,7 +114,7 @@ type Entered struct {
 	Seen    Outcome // empty when it is new
 	TooOld  bool    // its bucket was forgotten: nobody can tell whether it is new
 	Blocked Why     // empty when the lane flows
-	Waits   uint64  // the lowest version of the lane that is parked, or in quarantine while the lane waits for a person; 0 when there is none
+	Waits   uint64  // the lowest version of the lane that is parked, or whose case holds it; 0 when there is none
 	Mark    Mark
 }
 
@@ -131,10 +132,16 @@ const (
 // Mark is the newest version of a lane that a consumer has handled.
 type Mark struct {
 	Lane    event.Lane
+	Topic   string // as in Entry
 	Version uint64
-	Was     uint64 // what the mark was when it was read: it is only changed from that
+	Was     uint64 // what the mark of this topic was when it was read, 0 where there was none: it is only changed from that
 	Event   string // the event's name without its major version
 	Key     event.Key
+
+	// Borrowed means that there is no mark of this topic yet, and that the one
+	// was read which the consumer kept under another order: of the whole lane
+	// where a topic is asked about, else the newest of any topic.
+	Borrowed bool
 }
 
 // Changes are what Record writes beside what handlers did. Outcomes that are
@@ -148,7 +155,7 @@ type Changes struct {
 	Quarantine []Case       // their keys are no longer parked
 	Unpark     []event.Key  // were handled
 	Clear      []event.Key  // whose attempts are settled
-	Unblock    []event.Lane // lanes in which nothing waits any more flow; others are due at once
+	Unblock    []event.Lane // a lane that a case holds waits for a person; one in which nothing waits flows; others are due at once
 	Rehearsed  []Rehearsed
 	Counts     Counts
 	Newest     int // the newest bucket in the batch

@@ -19,8 +19,10 @@ type OperatorStore interface {
 	// Cases lists quarantined events, oldest first.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 
-	// Discard closes open cases: they count as handled, and a lane that waited
-	// for one goes on. Reason and by are kept and must not be empty.
+	// Discard closes open cases, the lower versions of a lane first: they count as
+	// handled, and a lane that waited for one goes on behind it, unless another
+	// case holds it. It refuses to pass over an earlier event that waits in the
+	// lane. Reason and by are kept and must not be empty.
 	Discard(ctx context.Context, ids []int64, by, reason string) error
 
 	// Replay asks for quarantined events to be handled again, or reads what
@@ -47,6 +49,7 @@ const (
 	ReasonGap          Reason = "gap"              // an earlier event of its lane never came
 	ReasonConflict     Reason = "version_conflict" // another event had the same version
 	ReasonTooOld       Reason = "too_old"          // older than the keys that are remembered
+	ReasonLate         Reason = "late"             // its lane, in which every step is needed, had gone on without it
 )
 
 // CaseState is where a quarantined event stands.
@@ -76,6 +79,8 @@ type Case struct {
 	Host     string
 	Owner    string
 	Within   time.Duration // to resolve it, when it is written
+	Holds    bool          // its lane waits until it is replayed or discarded
+	Topic    string        // as in Entry: whose mark passes it when it is discarded
 	Due      time.Time     // when it is read
 
 	State      CaseState
@@ -93,6 +98,10 @@ type CaseFilter struct {
 	IDs      []int64
 	Limit    int // 1000
 }
+
+// ErrEarlier is returned for a case that cannot be discarded yet: its lane would
+// go on and leave an earlier event behind.
+var ErrEarlier = errors.New("an earlier event of its lane still waits, and its consumer needs every step: settle that one first")
 
 // ErrNoConsumer is returned for a consumer that never joined.
 var ErrNoConsumer = errors.New("no inbox of this consumer has ever joined this database")

@@ -42,7 +42,7 @@ func (p *pass) done(it *item, took time.Duration) {
 		}
 		p.note(it, Done, took)
 	}
-	if m := p.marks[it.entry.Lane]; m != nil && it.entry.Marked {
+	if m := p.marks[trailOf(it.entry)]; m != nil && it.entry.Marked {
 		m.move(it)
 	}
 	p.settled(it)
@@ -55,8 +55,11 @@ func (p *pass) done(it *item, took time.Duration) {
 // move sets a mark to an event. One that nobody reads takes no version for
 // itself: another major version of the same fact, which is read, may follow.
 func (m *Mark) move(it *item) {
+	if it.id.Version < m.Version {
+		return
+	}
+	m.Borrowed = m.Borrowed && it.id.Version == m.Version
 	switch {
-	case it.id.Version < m.Version:
 	case it.route != nil:
 		m.Version, m.Event, m.Key = it.id.Version, NameOf(it.m.Type), it.id.Key
 	case it.id.Version > m.Version:
@@ -87,6 +90,16 @@ func (p *pass) stale(it *item) {
 	p.note(it, Stale, 0)
 	p.c.Outcomes = append(p.c.Outcomes, Changed{it.entry.Key, Stale})
 	p.settled(it)
+}
+
+// late is an event that a lane left behind which needs every step: a person
+// must see it. One that nobody handles is no step.
+func (p *pass) late(it *item) {
+	if it.route == nil {
+		p.stale(it)
+		return
+	}
+	p.quarantine(it, ReasonLate, p.lateError(it))
 }
 
 // park makes an event wait. A block without a reason changes nothing in the
@@ -158,6 +171,7 @@ func (p *pass) quarantine(it *item, why Reason, err error) {
 		Message: it.m, Reason: why, Errors: chain(err), Attempts: it.attempt.Count,
 		First: it.attempt.First, Build: p.r.member.Build, Host: p.r.member.Host,
 		Owner: or(p.r.policy.Owner, "unowned"), Within: p.r.policy.Quarantine.ResolveWithin,
+		Holds: p.r.contiguous && needed(why), Topic: it.entry.Topic,
 	})
 	p.settled(it)
 	if p.r.contiguous && needed(why) {
@@ -172,7 +186,7 @@ func (p *pass) quarantine(it *item, why Reason, err error) {
 // event that was quarantined for this reason.
 func needed(why Reason) bool {
 	switch why {
-	case ReasonUnidentified, ReasonTooOld, ReasonConflict:
+	case ReasonUnidentified, ReasonTooOld, ReasonConflict, ReasonLate:
 		return false
 	}
 	return true
@@ -194,12 +208,18 @@ func (p *pass) lastError(it *item) error {
 }
 
 func (p *pass) conflictError(it *item) error {
-	m := p.marks[it.entry.Lane]
+	m := p.marks[trailOf(it.entry)]
 	return fmt.Errorf("version %d of %s %s was taken by key %s", it.id.Version, it.entry.Lane.Type, it.entry.Lane.ID, m.Key)
 }
 
+func (p *pass) lateError(it *item) error {
+	m := p.marks[trailOf(it.entry)]
+	return fmt.Errorf("%s %s has gone on to version %d without version %d: discard it when the state holds what it says",
+		it.entry.Lane.Type, it.entry.Lane.ID, m.Version, it.id.Version)
+}
+
 func (p *pass) gapError(it *item) error {
-	m := p.marks[it.entry.Lane]
+	m := p.marks[trailOf(it.entry)]
 	return fmt.Errorf("%s %s is at version %d and version %d follows %d: what lies between never came",
 		it.entry.Lane.Type, it.entry.Lane.ID, m.Version, it.id.Version, it.m.Previous)
 }

@@ -24,7 +24,7 @@ type pass struct {
 	r       *runner
 	mode    mode
 	w       Work
-	marks   map[event.Lane]*Mark
+	marks   map[trail]*Mark
 	blocked map[event.Lane]Why
 	waits   map[event.Lane]uint64 // the lowest version that waits in a blocked lane
 	stopped bool                  // draining: the lane waits again, the rest stays parked
@@ -32,6 +32,14 @@ type pass struct {
 	c       Changes
 	seen    []Observation // reported when the transaction has committed
 }
+
+// trail is what a mark is about: a lane, or what a topic has of it.
+type trail struct {
+	lane  event.Lane
+	topic string
+}
+
+func trailOf(e Entry) trail { return trail{e.Lane, e.Topic} }
 
 // errNarrow rolls a fast pass back: some event failed, and the next pass finds
 // out which.
@@ -122,10 +130,10 @@ func (p *pass) learn(e Entry, a Entered) {
 		p.blocked[e.Lane] = a.Blocked
 		p.wait(e.Lane, a.Waits)
 	}
-	if e.Marked && p.marks[e.Lane] == nil {
+	if e.Marked && p.marks[trailOf(e)] == nil {
 		m := a.Mark
-		m.Lane, m.Was = e.Lane, m.Version
-		p.marks[e.Lane] = &m
+		m.Lane, m.Topic = e.Lane, e.Topic
+		p.marks[trailOf(e)] = &m
 	}
 }
 
@@ -144,7 +152,7 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 		p.quarantine(it, ReasonTooOld, errTooOld)
 	case it.err != nil:
 		p.quarantine(it, ReasonUnidentified, it.err)
-	case waits && !(says == follows && p.passes(it, why)):
+	case waits && !p.passes(it, why, says):
 		p.park(it, Block{Lane: lane})
 	case p.mode.postpone:
 		p.park(it, Block{Lane: lane, Why: WhyRetry, For: Wait(p.r.policy.Retry, it.attempt.Count)})
@@ -153,6 +161,8 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 		p.quarantine(it, exhausted(it), p.lastError(it))
 	case says == older:
 		p.stale(it)
+	case says == late:
+		p.late(it)
 	case says == conflict:
 		p.quarantine(it, ReasonConflict, p.conflictError(it))
 	case says == gap:
@@ -165,18 +175,24 @@ func (p *pass) one(ctx context.Context, it *item, e Entered) error {
 	return nil
 }
 
-// passes reports whether an event that follows may go past those that wait in
-// its lane: what a gap waited for may, and the other event of the version that
-// waits. What is behind them may not, although the lane's mark may have reached
-// their version by such another event.
-func (p *pass) passes(it *item, why Why) bool {
-	switch least := p.waits[it.entry.Lane]; {
+// passes reports whether an event may go past those that wait in its lane: what
+// a gap waited for may, and the other event of the version that waits. What is
+// behind them may not, although the lane's mark may have reached their version
+// by such another event. What is in front of a case has a gap's time to wait for
+// what is missing before it.
+func (p *pass) passes(it *item, why Why, says verdict) bool {
+	least := p.waits[it.entry.Lane]
+	switch {
+	case says == late:
+		return true
+	case says == gap:
+		return why == WhyQuarantine && it.id.Version < least
+	case says != follows:
+		return false
 	case why == WhyGap:
 		return least == 0 || it.id.Version <= least
-	case why == WhyQuarantine:
-		return it.id.Version <= least
 	}
-	return false
+	return why == WhyQuarantine && it.id.Version <= least
 }
 
 // wait notes a version that waits in a lane.
@@ -187,7 +203,7 @@ func (p *pass) wait(lane event.Lane, version uint64) {
 }
 
 func (p *pass) guard(it *item) verdict {
-	mark := p.marks[it.entry.Lane]
+	mark := p.marks[trailOf(it.entry)]
 	if !it.entry.Marked || mark == nil || it.route == nil && it.id.Version == mark.Version {
 		return follows
 	}
@@ -254,12 +270,12 @@ func (p *pass) flush(ctx context.Context) error {
 // changes completes what Record is given.
 func (p *pass) changes() Changes {
 	for _, m := range p.marks {
-		if m.Version != m.Was {
+		if m.Version != m.Was && !m.Borrowed {
 			p.c.Marks = append(p.c.Marks, *m)
 		}
 	}
 	slices.SortFunc(p.c.Marks, func(a, b Mark) int {
-		return cmp.Or(cmp.Compare(a.Lane.Type, b.Lane.Type), cmp.Compare(a.Lane.ID, b.Lane.ID))
+		return cmp.Or(cmp.Compare(a.Lane.Type, b.Lane.Type), cmp.Compare(a.Lane.ID, b.Lane.ID), cmp.Compare(a.Topic, b.Topic))
 	})
 	if p.mode.drain != nil && !p.stopped {
 		p.c.Unblock = append(p.c.Unblock, p.mode.drain.Lane)

@@ -41,7 +41,7 @@ type Order uint8
 const (
 	OrderAny        Order = iota // each event counts, whatever its order: handlers that add
 	OrderLatest                  // an older version never overwrites a newer: handlers that replace state
-	OrderContiguous              // in order, a gap waits: handlers that need every step
+	OrderContiguous              // every step of each topic, a gap waits: handlers that need all of them
 )
 
 var orderNames = [...]string{"any", "latest", "contiguous"}

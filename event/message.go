@@ -17,7 +17,7 @@ type Message struct {
 
 	AggregateType  string // extension aggregatetype
 	Version        uint64 // extension aggregateversion; 0 means unknown
-	Previous       uint64 // extension prevversion: the lane's version before this one, 0 for its first event
+	Previous       uint64 // extension prevversion: the lane's version before this one on the same topic, 0 for its first event
 	Chained        bool   // whether prevversion was sent
 	IdempotencyKey string // extension idempotencykey
 	PartitionKey   string // extension partitionkey, and the broker's own record key

@@ -69,7 +69,7 @@ func (f *caseFlags) bindFilter(cmd *cobra.Command) {
 
 var caseReasons = []delivery.Reason{
 	delivery.ReasonUnidentified, delivery.ReasonPermanent, delivery.ReasonExhausted, delivery.ReasonCrash,
-	delivery.ReasonGap, delivery.ReasonConflict, delivery.ReasonTooOld,
+	delivery.ReasonGap, delivery.ReasonConflict, delivery.ReasonTooOld, delivery.ReasonLate,
 }
 
 func reasonNames() []string {

@@ -153,11 +153,11 @@ func (i *inbox) cases(reason delivery.Reason) []delivery.Case {
 
 // Message is the event of a fact as it arrives, behind the version before it.
 func (f Fact) Message(previous uint64) event.Message {
-	d := f.Draft("OrderPaid.v1")
+	d := f.Draft(f.Type())
 	return event.Message{
 		ID: d.ID.String(), Source: d.Source, Type: d.Event, Subject: d.Lane.ID, Time: d.Time, ContentType: d.ContentType,
 		AggregateType: d.Lane.Type, Version: d.Version, Previous: previous, Chained: true,
-		IdempotencyKey: d.Key.String(), PartitionKey: d.PartitionKey, Topic: Topic, Payload: d.Payload,
+		IdempotencyKey: d.Key.String(), PartitionKey: d.PartitionKey, Topic: d.Topic, Payload: d.Payload,
 		Position: event.Position{Offset: int64(f.Version)},
 	}
 }

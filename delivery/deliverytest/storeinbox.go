@@ -225,7 +225,7 @@ func operatorCases(_ *testing.T, b *bench) {
 		Outcomes: []delivery.Changed{{Key: key("a"), Outcome: delivery.Quarantined}},
 		Quarantine: []delivery.Case{{
 			Consumer: Loyalty, Key: key("a"), Lane: lane("o-1"), Version: 4, Message: message("o-1", 4), Reason: delivery.ReasonPermanent,
-			Errors: []string{"outer", "inner"}, Attempts: 2, Build: "b", Host: "h", Owner: "team-drill", Within: time.Hour,
+			Errors: []string{"outer", "inner"}, Attempts: 2, Build: "b", Host: "h", Owner: "team-drill", Within: time.Hour, Holds: true,
 		}},
 		Block: []delivery.Block{{Lane: lane("o-1"), Why: delivery.WhyQuarantine, For: -1}},
 	}, entry("a", "o-1"))

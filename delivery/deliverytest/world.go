@@ -1,6 +1,7 @@
 package deliverytest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,10 +20,17 @@ type World struct {
 	DB     *Database
 	Policy event.Policy
 	Tidy   bool // the broker keeps every lane in order, so that handlers of any order see it in order
+	Ships  bool // its consumers also read what was shipped, on a topic of its own
 }
 
-// Topic is where the world's events go.
-const Topic = "orders.events"
+// Topics are where the world's events go.
+const (
+	Topic         = "orders.events"
+	ShippingTopic = "orders.shipping"
+)
+
+// Shipped is the event of a fact that is not a payment.
+const Shipped = "OrderShipped"
 
 // The consumers of a world, one of each kind.
 const (
@@ -37,7 +45,8 @@ var Consumers = []string{Loyalty, Projection, Audit, Notify}
 
 // Fact is one business change; it is also the payload of its event.
 type Fact struct {
-	Payment string `json:"payment"` // the key field
+	Event   string `json:"event,omitempty"` // its name: OrderPaid, or Shipped
+	Payment string `json:"payment"`         // the key field
 	Order   string `json:"order"`
 	Version uint64 `json:"version"`
 	Fault   string `json:"fault,omitempty"` // what its handling does: error, panic, permanent, hang, kill
@@ -64,7 +73,19 @@ func (w *World) Create(ctx context.Context) error {
 }
 
 // Key is the idempotency key of a fact.
-func (f Fact) Key() event.Key { return event.NewKey("OrderPaid", f.Payment) }
+func (f Fact) Key() event.Key { return event.NewKey(f.name(), f.Payment) }
+
+func (f Fact) name() string { return cmp.Or(f.Event, "OrderPaid") }
+
+// Type is the event that its change publishes.
+func (f Fact) Type() string { return f.name() + ".v1" }
+
+func (f Fact) topic() string {
+	if f.Event == Shipped {
+		return ShippingTopic
+	}
+	return Topic
+}
 
 // Draft is the event of a fact, as the given version of OrderPaid.
 func (f Fact) Draft(eventType string) event.Draft {
@@ -73,7 +94,7 @@ func (f Fact) Draft(eventType string) event.Draft {
 		panic(err) // a struct of strings and numbers always encodes
 	}
 	return event.Draft{
-		Event: eventType, Revision: "0123456789abcdef", Source: "orders", Topic: Topic,
+		Event: eventType, Revision: "0123456789abcdef", Source: "orders", Topic: f.topic(),
 		ID: event.NewID(eventType, f.Key()), Key: f.Key(), Lane: event.Lane{Type: "order", ID: f.Order}, Version: f.Version,
 		PartitionKey: f.Order, Time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), ContentType: "application/json",
 		Body: [32]byte{1}, Payload: payload,
@@ -93,14 +114,14 @@ func (w *World) ChangeIn(ctx context.Context, tx event.Tx, f Fact) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Append(ctx, f.Draft("OrderPaid.v1"))
+	_, err = tx.Append(ctx, f.Draft(f.Type()))
 	return err
 }
 
 // Consumer is one of the world's consumers.
 func (w *World) Consumer(name string) event.Consumer {
 	order := map[string]event.Order{Projection: event.OrderLatest, Audit: event.OrderContiguous}[name]
-	return event.Consumer{
+	c := event.Consumer{
 		Name: name, Revision: "0123456789abcdef", Policy: w.Policy,
 		Routes: []event.Route{{
 			Event: "OrderPaid.v1", Topic: Topic, Order: order, Identify: Identify,
@@ -109,6 +130,12 @@ func (w *World) Consumer(name string) event.Consumer {
 			},
 		}},
 	}
+	if w.Ships {
+		route := c.Routes[0]
+		route.Event, route.Topic = Shipped+".v1", ShippingTopic
+		c.Routes = append(c.Routes, route)
+	}
+	return c
 }
 
 // Identify reads a fact's identity, as generated code does.

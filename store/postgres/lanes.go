@@ -18,7 +18,7 @@ const (
 	parkedOf = `SELECT p.key, p.version, p.envelope, p.payload, evc_now($6) - p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, false), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
-		WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3
+		WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3 AND (NOT $4 OR p.version <= coalesce(` + holding + `, p.version))
 		ORDER BY CASE WHEN $4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT $5`
 )
 

@@ -17,16 +17,18 @@ import (
 const (
 	setPaused   = `UPDATE evc_consumer SET paused = $2, paused_by = $3, paused_at = evc_now($4) WHERE id = $1`
 	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
-			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0)
+			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic
 		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
-	caseLane    = `SELECT consumer, lane_type, lane_id, version, key FROM evc_quarantine WHERE id = $1 AND state = 'open' FOR UPDATE`
+	caseLane    = `SELECT consumer, lane_type, lane_id, version, key, holds, topic FROM evc_quarantine WHERE id = $1 AND state = 'open' FOR UPDATE`
 	discardCase = `UPDATE evc_quarantine SET state = 'discarded', resolved_by = $2, resolution = $3, resolved_at = evc_now($4) WHERE id = $1`
 	// A lane that waited for the case goes on behind it.
-	passMark = `UPDATE evc_mark SET version = $4, event = '', key = $5 WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND version < $4
-		AND EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine')`
-	firstMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key) SELECT $1::bigint, $2::text, $3::text, $4::bigint, '', $5::uuid
-		WHERE EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine') ON CONFLICT DO NOTHING`
-	wakeQuarantined = `UPDATE evc_block SET wake_at = evc_now($4) WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why = 'quarantine'`
+	passMark = `INSERT INTO evc_mark AS m (consumer, lane_type, lane_id, topic, version, event, key) VALUES ($1, $2, $3, $4, $5, '', $6)
+		ON CONFLICT (consumer, lane_type, lane_id, topic) DO UPDATE SET version = excluded.version, event = '', key = excluded.key WHERE m.version < excluded.version`
+	wakeHeld = `UPDATE evc_block SET wake_at = evc_now($4) WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND why IN ('quarantine', 'gap') AND NOT ` + stuck
+	// What waits in front of a case would be left behind.
+	anyEarlier = `SELECT EXISTS (SELECT 1 FROM evc_parked p WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3 AND p.version > 0 AND p.version < $4)
+		OR coalesce(` + holding + ` < $4, false)`
+	byVersion = `SELECT i FROM unnest($1::bigint[]) AS i LEFT JOIN evc_quarantine q ON q.id = i ORDER BY q.version, i`
 
 	newestOf    = `SELECT newest, evc_now($2) FROM evc_consumer WHERE id = $1`
 	setHorizon  = `UPDATE evc_consumer SET horizon = $2 WHERE id = $1 AND horizon < $2`
@@ -106,7 +108,7 @@ func scanCase(rows pgx.CollectableRow) (delivery.Case, error) {
 	var version, firstAt, lastAt, due, resolved int64
 	var envelope, texts string
 	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &payload, &c.Reason, &texts, &c.Attempts,
-		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved); err != nil {
+		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic); err != nil {
 		return c, err
 	}
 	m, err := delivery.DecodeEnvelope([]byte(envelope))
@@ -129,7 +131,15 @@ func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) err
 		return errors.New("discarding needs a name and a reason")
 	}
 	return s.begin(ctx, func(t *Tx) error {
-		for _, id := range ids {
+		rows, err := t.Query(ctx, byVersion, ids)
+		if err != nil {
+			return err
+		}
+		sorted, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		if err != nil {
+			return err
+		}
+		for _, id := range sorted {
 			if err := t.discard(ctx, id, by, reason); err != nil {
 				return fmt.Errorf("case %d: %w", id, err)
 			}
@@ -142,7 +152,9 @@ func (t *Tx) discard(ctx context.Context, id int64, by, reason string) error {
 	var consumer, version int64
 	var lane event.Lane
 	var key [16]byte
-	err := t.QueryRow(ctx, caseLane, id).Scan(&consumer, &lane.Type, &lane.ID, &version, &key)
+	var holds, earlier bool
+	var topic string
+	err := t.QueryRow(ctx, caseLane, id).Scan(&consumer, &lane.Type, &lane.ID, &version, &key, &holds, &topic)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errors.New("no open case has this number")
 	}
@@ -152,9 +164,19 @@ func (t *Tx) discard(ctx context.Context, id int64, by, reason string) error {
 	now := t.store.at()
 	t.Queue(discardCase, id, by, reason, now)
 	t.Queue(setOutcomes, consumer, [][16]byte{key}, []string{string(delivery.Discarded)})
-	t.Queue(firstMark, consumer, lane.Type, lane.ID, version, key)
-	t.Queue(passMark, consumer, lane.Type, lane.ID, version, key)
-	t.Queue(wakeQuarantined, consumer, lane.Type, lane.ID, now)
+	if !holds {
+		return nil
+	}
+	if err := t.QueryRow(ctx, anyEarlier, consumer, lane.Type, lane.ID, version).Scan(&earlier); err != nil {
+		return err
+	}
+	if earlier {
+		return delivery.ErrEarlier
+	}
+	if version > 0 {
+		t.Queue(passMark, consumer, lane.Type, lane.ID, topic, version, key)
+	}
+	t.Queue(wakeHeld, consumer, lane.Type, lane.ID, now)
 	return nil
 }
 

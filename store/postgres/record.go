@@ -11,20 +11,26 @@ import (
 
 const (
 	setOutcomes = `UPDATE evc_seen s SET outcome = o.outcome FROM unnest($2::uuid[], $3::text[]) AS o (key, outcome) WHERE s.consumer = $1 AND s.key = o.key`
-	newMarks    = `WITH m AS (INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key)
-			SELECT $1, t, i, v, e, k FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::uuid[]) AS m (t, i, v, e, k)
-			ON CONFLICT DO NOTHING RETURNING 1) SELECT evc_expect((SELECT count(*) FROM m), $7)`
+	newMarks    = `WITH m AS (INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key)
+			SELECT $1, t, i, o, v, e, k FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[]) AS m (t, i, o, v, e, k)
+			ON CONFLICT DO NOTHING RETURNING 1) SELECT evc_expect((SELECT count(*) FROM m), $8)`
 	moveMarks = `WITH m AS (UPDATE evc_mark AS mark SET version = v, event = e, key = k
-			FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::uuid[], $7::bigint[]) AS m (t, i, v, e, k, w)
-			WHERE mark.consumer = $1 AND mark.lane_type = t AND mark.lane_id = i AND mark.version = w
-			RETURNING 1) SELECT evc_expect((SELECT count(*) FROM m), $8)`
+			FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[], $8::bigint[]) AS m (t, i, o, v, e, k, w)
+			WHERE mark.consumer = $1 AND mark.lane_type = t AND mark.lane_id = i AND mark.topic = o AND mark.version = w
+			RETURNING 1) SELECT evc_expect((SELECT count(*) FROM m), $9)`
+
+	// The lowest version of a lane that a person must settle: what lies behind it
+	// waits. Nothing waits in front of it in a lane that is stuck.
+	holding = `(SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = $1 AND q.lane_type = $2 AND q.lane_id = $3 AND q.holds AND q.state = 'open')`
+	stuck   = `(` + holding + ` IS NOT NULL AND NOT EXISTS (SELECT 1 FROM evc_parked p WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3 AND p.version <= ` + holding + `))`
 
 	setBlock = `INSERT INTO evc_block (consumer, lane_type, lane_id, why, since, wake_at) VALUES ($1, $2, $3, $4, evc_now($6), CASE WHEN $5::bigint >= 0 THEN evc_now($6) + $5::bigint END)
 		ON CONFLICT (consumer, lane_type, lane_id) DO UPDATE SET why = excluded.why, wake_at = excluded.wake_at, held_by = NULL`
 	giveBlock = `UPDATE evc_block SET wake_at = evc_now($5) + $4, held_by = NULL WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3 AND held_by = $6`
-	wakeBlock = `UPDATE evc_block SET wake_at = evc_now($4), held_by = NULL WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3`
+	wakeBlock = `UPDATE evc_block SET why = CASE WHEN ` + stuck + ` THEN 'quarantine' ELSE why END, wake_at = CASE WHEN NOT ` + stuck + ` THEN evc_now($4) END, held_by = NULL
+		WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3`
 	dropBlock = `DELETE FROM evc_block WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3
-		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3)`
+		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = $1 AND lane_type = $2 AND lane_id = $3) AND ` + holding + ` IS NULL`
 
 	park        = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, evc_now($8))`
 	resolveCase = `UPDATE evc_quarantine SET state = 'resolved', resolved_at = evc_now($3), resolution = 'replayed',
@@ -37,10 +43,10 @@ const (
 	dropAttempts = `DELETE FROM evc_attempt WHERE consumer = $1 AND key = ANY ($2)`
 
 	setCase = `INSERT INTO evc_quarantine (consumer, key, lane_type, lane_id, version, event, envelope, payload, payload_sha256,
-			reason, errors, attempts, first_at, last_at, build, host, owner, due_at)
+			reason, errors, attempts, first_at, last_at, build, host, owner, due_at, holds, topic)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, least((SELECT first_at FROM evc_attempt WHERE consumer = $1 AND key = $2), evc_now($13)), evc_now($13),
-			$14, $15, $16, evc_now($13) + $17)
-		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', reason = excluded.reason, errors = excluded.errors,
+			$14, $15, $16, evc_now($13) + $17, $18, $19)
+		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', holds = excluded.holds, reason = excluded.reason, errors = excluded.errors,
 			attempts = evc_quarantine.attempts + excluded.attempts, first_at = least(evc_quarantine.first_at, excluded.first_at), last_at = excluded.last_at, build = excluded.build, host = excluded.host,
 			resolved_by = '', resolution = '', resolved_at = NULL`
 
@@ -113,13 +119,15 @@ func (w *work) outcomes(c delivery.Changes) {
 
 // columns are marks as columns.
 type columns struct {
-	types, ids, events []string
+	types, ids, topics []string
+	events             []string
 	versions, was      []int64
 	keys               [][16]byte
 }
 
 func (c *columns) add(m delivery.Mark) {
 	c.types, c.ids, c.events = append(c.types, m.Lane.Type), append(c.ids, m.Lane.ID), append(c.events, m.Event)
+	c.topics = append(c.topics, m.Topic)
 	c.versions, c.was = append(c.versions, int64(m.Version)), append(c.was, int64(m.Was))
 	c.keys = append(c.keys, m.Key)
 }
@@ -134,10 +142,10 @@ func (w *work) marks(c delivery.Changes) {
 		}
 	}
 	if n := len(fresh.ids); n > 0 {
-		w.t.Queue(newMarks, w.consumer, fresh.types, fresh.ids, fresh.versions, fresh.events, fresh.keys, n)
+		w.t.Queue(newMarks, w.consumer, fresh.types, fresh.ids, fresh.topics, fresh.versions, fresh.events, fresh.keys, n)
 	}
 	if n := len(moved.ids); n > 0 {
-		w.t.Queue(moveMarks, w.consumer, moved.types, moved.ids, moved.versions, moved.events, moved.keys, moved.was, n)
+		w.t.Queue(moveMarks, w.consumer, moved.types, moved.ids, moved.topics, moved.versions, moved.events, moved.keys, moved.was, n)
 	}
 }
 
@@ -181,7 +189,7 @@ func (w *work) cases(c delivery.Changes) error {
 		digest := sha256.Sum256(q.Message.Payload)
 		w.t.Queue(setCase, w.consumer, [16]byte(q.Key), q.Lane.Type, q.Lane.ID, int64(q.Version), q.Message.Type,
 			string(envelope), notNull(q.Message.Payload), digest[:], string(q.Reason), string(texts), q.Attempts,
-			w.t.store.at(), q.Build, q.Host, q.Owner, micros(q.Within))
+			w.t.store.at(), q.Build, q.Host, q.Owner, micros(q.Within), q.Holds, q.Topic)
 		keys = append(keys, q.Key)
 	}
 	if len(keys) > 0 {
@@ -200,7 +208,8 @@ func (w *work) unparks(c delivery.Changes) {
 	}
 }
 
-// unblocks lets lanes flow in which nothing waits; the others are due again.
+// unblocks lets lanes flow in which nothing waits; the others are due again,
+// unless they wait for a person.
 func (w *work) unblocks(ctx context.Context, c delivery.Changes) error {
 	for _, lane := range c.Unblock {
 		tag, err := w.t.Exec(ctx, dropBlock, w.consumer, lane.Type, lane.ID)

@@ -23,12 +23,12 @@ const (
 	outcomesOf = `SELECT key, outcome FROM evc_seen WHERE consumer = $1 AND key = ANY ($2)`
 	blocksOf   = `SELECT b.lane_type, b.lane_id, b.why, coalesce(least(
 			(SELECT min(p.version) FROM evc_parked p WHERE p.consumer = b.consumer AND p.lane_type = b.lane_type AND p.lane_id = b.lane_id AND p.version > 0),
-			CASE WHEN b.why = 'quarantine' THEN (SELECT min(q.version) FROM evc_quarantine q
-				WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type COLLATE "default" AND q.lane_id = b.lane_id COLLATE "default" AND q.version > 0
-				AND q.state IN ('open', 'replaying') AND q.reason NOT IN ('unidentified', 'too_old', 'version_conflict')) END), 0)
+			(SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id
+				AND q.holds AND q.state = 'open' AND q.version > 0)), 0)
 		FROM evc_block b
 		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON b.lane_type = l.lane_type AND b.lane_id = l.lane_id WHERE b.consumer = $1`
-	marksOf = `SELECT m.lane_type, m.lane_id, m.version, m.event, m.key FROM evc_mark m
+	// Every mark of each lane: which one counts is decided here.
+	marksOf = `SELECT m.lane_type, m.lane_id, m.topic, m.version, m.event, m.key FROM evc_mark m
 		JOIN unnest($2::text[], $3::text[]) AS l (lane_type, lane_id) ON m.lane_type = l.lane_type AND m.lane_id = l.lane_id WHERE m.consumer = $1`
 )
 
@@ -132,7 +132,7 @@ type question struct {
 	outcomes map[event.Key]delivery.Outcome
 	blocked  map[event.Lane]delivery.Why
 	waits    map[event.Lane]uint64
-	marks    map[event.Lane]delivery.Mark
+	marks    map[event.Lane][]delivery.Mark // of every topic
 }
 
 func newQuestion(entries []delivery.Entry) *question {
@@ -140,7 +140,7 @@ func newQuestion(entries []delivery.Entry) *question {
 	q := &question{
 		keys: make([][16]byte, 0, n), buckets: make([]int, 0, n), all: make([][16]byte, 0, n), types: make([]string, 0, n), ids: make([]string, 0, n),
 		was: map[delivery.Outcome][][16]byte{}, claimed: make(map[event.Key]bool, n), outcomes: map[event.Key]delivery.Outcome{},
-		blocked: map[event.Lane]delivery.Why{}, waits: map[event.Lane]uint64{}, marks: map[event.Lane]delivery.Mark{},
+		blocked: map[event.Lane]delivery.Why{}, waits: map[event.Lane]uint64{}, marks: map[event.Lane][]delivery.Mark{},
 	}
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b delivery.Entry) int { return bytes.Compare(a.Key[:], b.Key[:]) })
@@ -217,9 +217,9 @@ func (q *question) scanMarks(rows pgx.Rows) error {
 	var m delivery.Mark
 	var version int64
 	var key [16]byte
-	_, err := pgx.ForEachRow(rows, []any{&m.Lane.Type, &m.Lane.ID, &version, &m.Event, &key}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&m.Lane.Type, &m.Lane.ID, &m.Topic, &version, &m.Event, &key}, func() error {
 		m.Version, m.Was, m.Key = uint64(version), uint64(version), key
-		q.marks[m.Lane] = m
+		q.marks[m.Lane] = append(q.marks[m.Lane], m)
 		return nil
 	})
 	return err
@@ -235,9 +235,25 @@ func (q *question) answers(entries []delivery.Entry) []delivery.Entered {
 		a.TooOld = a.Seen == "" && e.Was == "" && e.Bucket < q.horizon
 		a.Blocked, a.Waits = q.blocked[e.Lane], q.waits[e.Lane]
 		if e.Marked {
-			a.Mark = q.marks[e.Lane]
-			a.Mark.Lane = e.Lane
+			a.Mark = markOf(q.marks[e.Lane], e)
 		}
 	}
 	return answers
+}
+
+// markOf is the topic's own mark, else what the consumer kept under another
+// order.
+func markOf(marks []delivery.Mark, e delivery.Entry) delivery.Mark {
+	best := delivery.Mark{}
+	for _, m := range marks {
+		if m.Topic == e.Topic {
+			return m
+		}
+		if (e.Topic == "" || m.Topic == "") && m.Version > best.Version {
+			best = m
+			best.Was, best.Borrowed = 0, true
+		}
+	}
+	best.Lane, best.Topic = e.Lane, e.Topic
+	return best
 }

@@ -17,7 +17,7 @@ const (
 	parkedOf  = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
-		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3
+		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3 AND (NOT ?4 OR p.version <= coalesce(` + holding + `, p.version))
 		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT ?5`
 )
 
@@ -60,7 +60,7 @@ func (t *txn) take(ctx context.Context, consumer int64, m delivery.Member, limit
 	}
 	for i := range due {
 		lane := due[i].Lane
-		if _, err := t.exec(ctx, wakeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold), m.Instance); err != nil {
+		if _, err := t.exec(ctx, takeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold), m.Instance); err != nil {
 			return nil, err
 		}
 		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce+1)

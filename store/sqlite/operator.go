@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,16 +18,18 @@ import (
 const (
 	setPaused   = `UPDATE evc_consumer SET paused = ?2, paused_by = ?3, paused_at = ?4 WHERE id = ?1`
 	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
-			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0)
+			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic
 		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
-	caseLane    = `SELECT consumer, lane_type, lane_id, version, key FROM evc_quarantine WHERE id = ? AND state = 'open'`
+	caseLane    = `SELECT consumer, lane_type, lane_id, version, key, holds, topic FROM evc_quarantine WHERE id = ? AND state = 'open'`
 	discardCase = `UPDATE evc_quarantine SET state = 'discarded', resolved_by = ?2, resolution = ?3, resolved_at = ?4 WHERE id = ?1`
 	// A lane that waited for the case goes on behind it.
-	passMark = `UPDATE evc_mark SET version = ?4, event = '', key = ?5 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND version < ?4
-		AND EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine')`
-	firstMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key) SELECT ?1, ?2, ?3, ?4, '', ?5
-		WHERE EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine') ON CONFLICT DO NOTHING`
-	wakeQuarantined = `UPDATE evc_block SET wake_at = ?4 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why = 'quarantine'`
+	passMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, '', ?6)
+		ON CONFLICT (consumer, lane_type, lane_id, topic) DO UPDATE SET version = excluded.version, event = '', key = excluded.key WHERE version < excluded.version`
+	wakeHeld = `UPDATE evc_block SET wake_at = ?4 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND why IN ('quarantine', 'gap') AND NOT ` + stuck
+	// What waits in front of a case would be left behind.
+	anyEarlier = `SELECT EXISTS (SELECT 1 FROM evc_parked p WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3 AND p.version > 0 AND p.version < ?4)
+		OR coalesce(` + holding + ` < ?4, false)`
+	versionOf = `SELECT version FROM evc_quarantine WHERE id = ?`
 
 	newestOf   = `SELECT newest FROM evc_consumer WHERE id = ?`
 	setHorizon = `UPDATE evc_consumer SET horizon = ?2 WHERE id = ?1 AND horizon < ?2`
@@ -114,7 +118,7 @@ func scanCase(rows *sql.Rows) (delivery.Case, error) {
 	var version, firstAt, lastAt, due, resolved int64
 	var envelope, texts string
 	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &payload, &c.Reason, &texts, &c.Attempts,
-		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved); err != nil {
+		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic); err != nil {
 		return c, err
 	}
 	m, err := delivery.DecodeEnvelope([]byte(envelope))
@@ -138,7 +142,11 @@ func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) err
 		return errors.New("discarding needs a name and a reason")
 	}
 	return s.begin(ctx, func(t *txn) error {
-		for _, id := range ids {
+		sorted := slices.Clone(ids)
+		if err := t.byVersion(ctx, sorted); err != nil {
+			return err
+		}
+		for _, id := range sorted {
 			if err := t.discard(ctx, id, by, reason); err != nil {
 				return fmt.Errorf("case %d: %w", id, err)
 			}
@@ -147,11 +155,27 @@ func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) err
 	})
 }
 
+// byVersion sorts cases, the lower versions first.
+func (t *txn) byVersion(ctx context.Context, ids []int64) error {
+	versions := map[int64]int64{}
+	for _, id := range ids {
+		var version int64
+		if _, err := t.row(ctx, versionOf, []any{id}, &version); err != nil {
+			return err
+		}
+		versions[id] = version
+	}
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Or(cmp.Compare(versions[a], versions[b]), cmp.Compare(a, b)) })
+	return nil
+}
+
 func (t *txn) discard(ctx context.Context, id int64, by, reason string) error {
 	var consumer, version int64
 	var lane event.Lane
 	var key []byte
-	open, err := t.row(ctx, caseLane, []any{id}, &consumer, &lane.Type, &lane.ID, &version, &key)
+	var holds bool
+	var topic string
+	open, err := t.row(ctx, caseLane, []any{id}, &consumer, &lane.Type, &lane.ID, &version, &key, &holds, &topic)
 	if err != nil {
 		return err
 	}
@@ -159,21 +183,26 @@ func (t *txn) discard(ctx context.Context, id int64, by, reason string) error {
 		return errors.New("no open case has this number")
 	}
 	now := t.now()
-	for _, step := range []struct {
-		query string
-		args  []any
-	}{
-		{discardCase, []any{id, by, reason, now}},
-		{setOutcome, []any{consumer, key, string(delivery.Discarded)}},
-		{firstMark, []any{consumer, lane.Type, lane.ID, version, key}},
-		{passMark, []any{consumer, lane.Type, lane.ID, version, key}},
-		{wakeQuarantined, []any{consumer, lane.Type, lane.ID, now}},
-	} {
-		if _, err := t.exec(ctx, step.query, step.args...); err != nil {
+	if _, err := t.exec(ctx, discardCase, id, by, reason, now); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, setOutcome, consumer, key, string(delivery.Discarded)); err != nil || !holds {
+		return err
+	}
+	var earlier bool
+	if _, err := t.row(ctx, anyEarlier, []any{consumer, lane.Type, lane.ID, version}, &earlier); err != nil {
+		return err
+	}
+	if earlier {
+		return delivery.ErrEarlier
+	}
+	if version > 0 {
+		if _, err := t.exec(ctx, passMark, consumer, lane.Type, lane.ID, topic, version, key); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = t.exec(ctx, wakeHeld, consumer, lane.Type, lane.ID, now)
+	return err
 }
 
 // Forget implements delivery.OperatorStore. The horizon and the deletion are

@@ -12,15 +12,22 @@ import (
 )
 
 const (
-	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING`
-	setMark = `UPDATE evc_mark SET version = ?4, event = ?5, key = ?6 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND version = ?7`
+	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`
+	setMark = `UPDATE evc_mark SET version = ?5, event = ?6, key = ?7 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND topic = ?4 AND version = ?8`
+
+	// The lowest version of a lane that a person must settle: what lies behind it
+	// waits. Nothing waits in front of it in a lane that is stuck.
+	holding = `(SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = ?1 AND q.lane_type = ?2 AND q.lane_id = ?3 AND q.holds AND q.state = 'open')`
+	stuck   = `(` + holding + ` IS NOT NULL AND NOT EXISTS (SELECT 1 FROM evc_parked p WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3 AND p.version <= ` + holding + `))`
 
 	setBlock = `INSERT INTO evc_block (consumer, lane_type, lane_id, why, since, wake_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (consumer, lane_type, lane_id) DO UPDATE SET why = excluded.why, wake_at = excluded.wake_at, held_by = NULL`
-	wakeBlock = `UPDATE evc_block SET wake_at = ?4, held_by = ?5 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3`
+	takeBlock = `UPDATE evc_block SET wake_at = ?4, held_by = ?5 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3`
+	wakeBlock = `UPDATE evc_block SET why = iif(` + stuck + `, 'quarantine', why), wake_at = iif(` + stuck + `, NULL, ?4), held_by = NULL
+		WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3`
 	giveBlock = `UPDATE evc_block SET wake_at = ?4, held_by = NULL WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND held_by = ?5`
 	dropBlock = `DELETE FROM evc_block WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3
-		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3)`
+		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3) AND ` + holding + ` IS NULL`
 
 	park = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	// A replayed case is resolved by the replay that put its event here.
@@ -35,10 +42,10 @@ const (
 	dropSuspect  = `DELETE FROM evc_attempt WHERE consumer = ? AND key = ? AND count = 1 AND open`
 	firstAttempt = `SELECT first_at FROM evc_attempt WHERE consumer = ? AND key = ?`
 
-	setCase = `INSERT INTO evc_quarantine (consumer, key, lane_type, lane_id, version, event, envelope, payload, payload_sha256,
+	setCase = `INSERT INTO evc_quarantine (consumer, key, lane_type, lane_id, version, event, holds, topic, envelope, payload, payload_sha256,
 			reason, errors, attempts, first_at, last_at, build, host, owner, due_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', reason = excluded.reason, errors = excluded.errors,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (consumer, key) DO UPDATE SET state = 'open', holds = excluded.holds, reason = excluded.reason, errors = excluded.errors,
 			attempts = attempts + excluded.attempts, first_at = min(first_at, excluded.first_at), last_at = excluded.last_at, build = excluded.build, host = excluded.host,
 			resolved_by = '', resolution = '', resolved_at = NULL`
 
@@ -78,9 +85,9 @@ func (w *work) marks(ctx context.Context, c delivery.Changes, _ int64) error {
 		var n int64
 		var err error
 		if m.Was == 0 {
-			n, err = w.exec(ctx, newMark, w.consumer, m.Lane.Type, m.Lane.ID, int64(m.Version), m.Event, m.Key[:])
+			n, err = w.exec(ctx, newMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
 		} else {
-			n, err = w.exec(ctx, setMark, w.consumer, m.Lane.Type, m.Lane.ID, int64(m.Version), m.Event, m.Key[:], int64(m.Was))
+			n, err = w.exec(ctx, setMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:], int64(m.Was))
 		}
 		if err != nil {
 			return fmt.Errorf("record version mark: %w", err)
@@ -150,7 +157,7 @@ func (w *work) cases(ctx context.Context, c delivery.Changes, now int64) error {
 		firstAt = min(firstAt, now) // the clock may have been set back
 		digest := sha256.Sum256(q.Message.Payload)
 		if _, err := w.exec(ctx, setCase, w.consumer, q.Key[:], q.Lane.Type, q.Lane.ID, int64(q.Version), q.Message.Type,
-			string(envelope), notNull(q.Message.Payload), digest[:], string(q.Reason), string(texts), q.Attempts,
+			q.Holds, q.Topic, string(envelope), notNull(q.Message.Payload), digest[:], string(q.Reason), string(texts), q.Attempts,
 			firstAt, now, q.Build, q.Host, q.Owner, now+micros(q.Within)); err != nil {
 			return fmt.Errorf("quarantine: %w", err)
 		}
@@ -178,12 +185,13 @@ func (w *work) unparks(ctx context.Context, c delivery.Changes, now int64) error
 	return nil
 }
 
-// unblocks lets lanes flow in which nothing waits; the others are due again.
+// unblocks lets lanes flow in which nothing waits; the others are due again,
+// unless they wait for a person.
 func (w *work) unblocks(ctx context.Context, c delivery.Changes, now int64) error {
 	for _, lane := range c.Unblock {
 		n, err := w.exec(ctx, dropBlock, w.consumer, lane.Type, lane.ID)
 		if err == nil && n == 0 {
-			_, err = w.exec(ctx, wakeBlock, w.consumer, lane.Type, lane.ID, now, nil)
+			_, err = w.exec(ctx, wakeBlock, w.consumer, lane.Type, lane.ID, now)
 		}
 		if err != nil {
 			return fmt.Errorf("unblock lane: %w", err)

@@ -7,7 +7,7 @@ var statements = []string{
 	holdLease, noteSent, deleteSent, dropHold, setHold,
 	isPaused, isFull, setInflight, addAttempt, anyAttempt, attemptOf,
 	horizonOf, insertSeen, outcomeOf, setOutcome, anyBlock, blockOf, markOf,
-	newMark, setMark, setBlock, wakeBlock, dropBlock, park, resolveCase, unpark,
+	newMark, setMark, setBlock, takeBlock, wakeBlock, dropBlock, park, resolveCase, unpark,
 	setAttempt, dropAttempt, dropSuspect, firstAttempt, setCase, memberCounts, setMember, setNewest,
 	holdCall, answerCall, insertTopic, claimCursor, moveCursor, renewCursors,
 }

@@ -21,11 +21,12 @@ const (
 	anyBlock   = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?)`
 	blockOf    = `SELECT b.why, min(
 			coalesce((SELECT min(p.version) FROM evc_parked p WHERE p.consumer = b.consumer AND p.lane_type = b.lane_type AND p.lane_id = b.lane_id AND p.version > 0), ?4),
-			coalesce(CASE WHEN b.why = 'quarantine' THEN (SELECT min(q.version) FROM evc_quarantine q
-				WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id AND q.version > 0
-				AND q.state IN ('open', 'replaying') AND q.reason NOT IN ('unidentified', 'too_old', 'version_conflict')) END, ?4))
+			coalesce((SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id
+				AND q.holds AND q.state = 'open' AND q.version > 0), ?4))
 		FROM evc_block b WHERE b.consumer = ?1 AND b.lane_type = ?2 AND b.lane_id = ?3`
-	markOf = `SELECT version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id = ?`
+	// The topic's own mark, else what the consumer kept under another order.
+	markOf = `SELECT topic, version, event, key FROM evc_mark WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND (topic = ?4 OR topic = '' OR ?4 = '')
+		ORDER BY topic = ?4 DESC, version DESC LIMIT 1`
 )
 
 // work is one transaction of an inbox. It holds the write lock from its begin
@@ -119,7 +120,11 @@ func (w *work) lanes(ctx context.Context, entries []delivery.Entry, answers []de
 	if _, err := w.row(ctx, anyBlock, []any{w.consumer}, &blocks); err != nil {
 		return err
 	}
-	marks := map[event.Lane]delivery.Mark{}
+	type trail struct {
+		lane  event.Lane
+		topic string
+	}
+	marks := map[trail]delivery.Mark{}
 	for i, e := range entries {
 		if blocks {
 			var why string
@@ -135,28 +140,32 @@ func (w *work) lanes(ctx context.Context, entries []delivery.Entry, answers []de
 		if !e.Marked {
 			continue
 		}
-		mark, have := marks[e.Lane]
+		mark, have := marks[trail{e.Lane, e.Topic}]
 		if !have {
 			var err error
-			if mark, err = w.mark(ctx, e.Lane); err != nil {
+			if mark, err = w.mark(ctx, e.Lane, e.Topic); err != nil {
 				return err
 			}
-			marks[e.Lane] = mark
+			marks[trail{e.Lane, e.Topic}] = mark
 		}
 		answers[i].Mark = mark
 	}
 	return nil
 }
 
-func (w *work) mark(ctx context.Context, lane event.Lane) (delivery.Mark, error) {
-	m := delivery.Mark{Lane: lane}
+func (w *work) mark(ctx context.Context, lane event.Lane, topic string) (delivery.Mark, error) {
+	m := delivery.Mark{Lane: lane, Topic: topic}
 	var version int64
 	var key []byte
-	found, err := w.row(ctx, markOf, []any{w.consumer, lane.Type, lane.ID}, &version, &m.Event, &key)
+	var whose string
+	found, err := w.row(ctx, markOf, []any{w.consumer, lane.Type, lane.ID, topic}, &whose, &version, &m.Event, &key)
 	if err != nil || !found {
 		return m, err
 	}
 	m.Version, m.Was = uint64(version), uint64(version)
+	if m.Borrowed = whose != topic; m.Borrowed {
+		m.Was = 0
+	}
 	copy(m.Key[:], key)
 	return m, nil
 }

@@ -73,10 +73,11 @@ CREATE TABLE evc_seen (
   UNIQUE (consumer, key)
 ) STRICT;
 
+-- the newest version of a lane, or of what a topic has of it
 CREATE TABLE evc_mark (
-  consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
+  consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL, topic TEXT NOT NULL,
   version INTEGER NOT NULL, event TEXT NOT NULL, key BLOB NOT NULL,
-  PRIMARY KEY (consumer, lane_type, lane_id)
+  PRIMARY KEY (consumer, lane_type, lane_id, topic)
 ) STRICT, WITHOUT ROWID;
 
 -- events that failed, or that were in flight when a process ended
@@ -107,6 +108,8 @@ CREATE INDEX evc_parked_lane ON evc_parked (consumer, lane_type, lane_id, arriva
 CREATE TABLE evc_quarantine (
   id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, key BLOB NOT NULL,
   lane_type TEXT NOT NULL, lane_id TEXT NOT NULL, version INTEGER NOT NULL, event TEXT NOT NULL,
+  holds INTEGER NOT NULL,                  -- its lane waits for it
+  topic TEXT NOT NULL,                     -- whose mark passes it when it is discarded
   envelope TEXT NOT NULL, payload BLOB NOT NULL, payload_sha256 BLOB NOT NULL,
   reason TEXT NOT NULL, errors TEXT NOT NULL, attempts INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
   build TEXT NOT NULL, host TEXT NOT NULL, owner TEXT NOT NULL, due_at INTEGER NOT NULL,
@@ -116,7 +119,7 @@ CREATE TABLE evc_quarantine (
   UNIQUE (consumer, key)
 ) STRICT;
 CREATE INDEX evc_quarantine_open ON evc_quarantine (due_at) WHERE state IN ('open', 'replaying');
-CREATE INDEX evc_quarantine_lane ON evc_quarantine (consumer, lane_type, lane_id) WHERE state IN ('open', 'replaying');
+CREATE INDEX evc_quarantine_lane ON evc_quarantine (consumer, lane_type, lane_id, version) WHERE holds AND state = 'open';
 
 CREATE TABLE evc_effect (
   key BLOB PRIMARY KEY, name TEXT NOT NULL, consumer TEXT NOT NULL, event_key BLOB NOT NULL, request BLOB NOT NULL,
