@@ -48,6 +48,49 @@ func (s *Scanner) Tag(name string, values ...string) string {
 	return ""
 }
 
+// TagValue is Tag for a member that is not always a string: values are JSON, and
+// so is what it gives, one of them.
+func (s *Scanner) TagValue(name string, values ...string) string {
+	probe := *s
+	for probe.Object(); probe.Member(); probe.Skip() {
+		if string(probe.Name()) != name {
+			continue
+		}
+		value := probe.listed(values)
+		if probe.err != nil {
+			s.refuse(probe.err)
+		}
+		return value
+	}
+	if probe.Need(name, false); probe.err != nil {
+		s.refuse(probe.err)
+	}
+	return ""
+}
+
+// listed gives the one of some JSON values that the value at hand equals, and
+// refuses the others. It passes nothing.
+func (s *Scanner) listed(values []string) string {
+	probe := *s
+	raw := probe.Raw()
+	for _, v := range values {
+		if string(raw) == v {
+			return v
+		}
+	}
+	got, ok := s.canonical()
+	for i := 0; ok && i < len(values); i++ {
+		other := NewScanner([]byte(values[i]))
+		if want, _ := other.canonical(); want == got {
+			return values[i]
+		}
+	}
+	if ok {
+		s.Refuse("%s, not %s", wanted(values), clip([]byte(got)))
+	}
+	return ""
+}
+
 // Count tells how many readers take the value at hand. It passes nothing.
 func (s *Scanner) Count(readers ...func(*Scanner)) int {
 	n := 0

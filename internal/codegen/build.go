@@ -53,6 +53,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 		b.checkable(settled, path)
 		hint = b.hint(s, hint)
 	}
+	settled = settled.merged()
 	k := possible(settled)
 	t := &typ{shape: settled, null: null || k&nullKind != 0, nulls: !null, doc: settled.doc, path: path, hint: hint, want: w}
 	if settled.mixed() && !b.loose {
@@ -70,7 +71,7 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 	case listKind:
 		return b.list(t, w, path, hint)
 	case objectKind:
-		if len(w.steps) > 0 || !t.shape.choice() {
+		if len(w.steps) > 0 || !t.shape.choice() && b.variants(t.shape, w) == nil {
 			return b.object(t, w, path, hint)
 		}
 		fallthrough

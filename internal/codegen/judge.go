@@ -46,7 +46,7 @@ func (h how) below(step contract.Step) (how, bool) {
 
 // judgeName gives the function that judges a shape, and has it printed.
 func (b *builder) judgeName(s *shape, hint string, h how) string {
-	key := judgeKey{s, h}
+	key := judgeKey{judgedAs(s), h}
 	if name := b.judges[key]; name != "" {
 		return name
 	}
@@ -56,9 +56,17 @@ func (b *builder) judgeName(s *shape, hint string, h how) string {
 	return name
 }
 
+// judgedAs is the shape that is judged in place of another: what that refers to.
+func judgedAs(s *shape) *shape {
+	if resolved, null := resolve(s); !null {
+		return resolved
+	}
+	return s
+}
+
 // pass is the statement that judges the value at hand and passes it.
 func (b *builder) pass(s *shape, hint string, h how) string {
-	if read := trivial(s); read != "" {
+	if read := trivial(judgedAs(s)); read != "" {
 		return read
 	}
 	return b.judgeName(s, hint, h) + "(s)"

@@ -151,8 +151,7 @@ type object struct {
 	closed   bool
 }
 
-// flatten gathers the members that a shape and those beside it name. The first
-// who names a member gives its type; what the others say is judged as a whole.
+// flatten gathers the members that a shape and those beside it name.
 func flatten(s *shape) object {
 	var o object
 	seen := map[*shape]bool{}
@@ -184,20 +183,51 @@ func flatten(s *shape) object {
 		unnamed = s.extra
 	}
 	for _, name := range o.required {
-		o.add(&member{name: name, shape: unnamed})
+		o.offer(&member{name: name, shape: unnamed})
 	}
 	o.extra, o.closed = s.extra, s.closed()
 	return o
 }
 
+// add takes over a member. Of one that several shapes speak of, all is said that
+// they say.
 func (o *object) add(m *member) {
-	for _, have := range o.members {
+	for i, have := range o.members {
 		if have.name == m.name {
+			o.members[i] = &member{m.name, together(append(have.said(), m.shape))}
 			return
 		}
 	}
 	o.members = append(o.members, m)
 }
+
+// offer takes over a member that nobody named.
+func (o *object) offer(m *member) {
+	if !slices.ContainsFunc(o.members, func(have *member) bool { return have.name == m.name }) {
+		o.members = append(o.members, m)
+	}
+}
+
+// named is the shape of a member, nil where nobody names it.
+func (o *object) named(name string) *shape {
+	for _, m := range o.members {
+		if m.name == name {
+			return m.shape
+		}
+	}
+	return nil
+}
+
+// said lists the shapes that speak of a member.
+func (m *member) said() []*shape {
+	if m.shape.made() {
+		return slices.Clone(m.shape.all)
+	}
+	return []*shape{m.shape}
+}
+
+// made reports whether together made the shape.
+func (s *shape) made() bool { return len(s.all) > 1 && slices.Contains(s.all[0].merges, s) }
 
 func (o *object) needs(name string) bool {
 	for _, r := range o.required {
@@ -231,7 +261,7 @@ func (o *object) maybe(s *shape, depth int) {
 		return
 	}
 	for _, m := range s.members {
-		o.add(&member{name: m.name, shape: untypedMember(m.shape)})
+		o.offer(&member{name: m.name, shape: untypedMember(m.shape)})
 	}
 	if s.target != nil {
 		o.maybe(s.target, depth+1)

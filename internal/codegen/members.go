@@ -95,7 +95,7 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 
 // constant gives the JSON of a required const, which a producer need not say.
 func (b *builder) constant(f *field, s *shape) role {
-	settled, _ := settle(s)
+	settled, _ := resolve(s)
 	only := settled.equal
 	if only == nil && len(settled.enum) == 1 {
 		only = settled.enum[0]
@@ -110,7 +110,7 @@ func (b *builder) constant(f *field, s *shape) role {
 // preset gives the Go expression of a default. It is applied on reading only,
 // and only where the value is of one simple kind.
 func (b *builder) preset(f *field, s *shape) string {
-	settled, _ := settle(s)
+	settled, _ := resolve(s)
 	v := s.preset
 	if v == nil {
 		v = settled.preset

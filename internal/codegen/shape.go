@@ -52,6 +52,11 @@ type shape struct {
 	sure             bool   // possible is known
 	possible         kinds  // that the value can have
 
+	whole     *shape    // merged gives it; nil: nobody asked
+	merges    []*shape  // of this shape and others, as together gives them
+	division  *division // split gives it
+	undivided bool      // split was asked
+
 	unknown []keyword // what generated code cannot check
 }
 

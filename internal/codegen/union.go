@@ -22,8 +22,10 @@ var variants = []variant{
 	{integerKind, "Integer", "NumberKind", "an integer"},
 	{stringKind, "String", "StringKind", "a string"},
 	{listKind, "List", "ListKind", "a list"},
-	{objectKind, "Object", "ObjectKind", "an object"},
+	objectVariant,
 }
+
+var objectVariant = variant{objectKind, "Object", "ObjectKind", "an object"}
 
 // kindsIn lists the variants of a set. Of number and integer only the wider.
 func kindsIn(k kinds) []variant {
@@ -43,14 +45,44 @@ func kindsIn(k kinds) []variant {
 // have. It is false where the kinds don't tell the alternatives apart.
 func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint string) bool {
 	parts := kindsIn(k)
-	if len(parts) == 0 || len(parts) == 1 && k != objectKind || len(parts) == len(variants)-1 || t.shape.all != nil || t.shape.target != nil || b.loose {
+	if b.loose || len(parts) == 0 || len(parts) == 1 && k != objectKind || len(parts) == len(variants)-1 {
+		return false
+	}
+	if shared := b.variants(t.shape, w); shared != nil && k == objectKind {
+		b.sealed(t, w, hint)
+		if t.shape.split().exact && (!t.null || !t.nulls || t.shape.nullInOne()) {
+			t.judge = nil // each arm says all
+		}
+		b.objects(t, shared, names{}, w, path)
+		return true
+	}
+	if t.shape.all != nil || t.shape.target != nil {
 		return false
 	}
 	if t.shape.any != nil && t.shape.one != nil {
 		return false
 	}
+	b.sealed(t, w, hint)
+	used := names{}
+	for _, v := range parts {
+		if v.kind == objectKind && t.shape.choice() {
+			b.objects(t, t.shape.objects(), used, w, path)
+			continue
+		}
+		arm, exact := t.shape.arm(v.kind)
+		if !exact {
+			t.judge = t.shape
+		}
+		b.variant(t, v, arm, used.take(v.name), w, path)
+	}
+	return true
+}
+
+// sealed makes a union that has no arms yet.
+func (b *builder) sealed(t *typ, w *want, hint string) {
 	t.kind, t.judge = unionKind, nil
-	if without := t.shape.withoutUnion(); without.mixed() {
+	without := t.shape.withoutUnion()
+	if without.mixed() {
 		t.judge = t.shape
 	}
 	if t.null && t.nulls && !t.shape.nullInOne() {
@@ -62,25 +94,16 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 		b.byShape[t.shape] = t
 	}
 	b.types = append(b.types, t)
-	used := names{}
-	for _, v := range parts {
-		if v.kind == objectKind && t.shape.choice() {
-			arms := t.shape.objects()
-			if t.tag = b.tagOf(arms, w); t.tag == nil {
-				t.judge = t.shape
-			}
-			for _, arm := range arms {
-				b.variant(t, v, arm, used.take(armName(arm)), w, path)
-			}
-			continue
-		}
-		arm, exact := t.shape.arm(v.kind)
-		if !exact {
-			t.judge = t.shape
-		}
-		b.variant(t, v, arm, used.take(v.name), w, path)
+}
+
+// objects gives a union an arm for each of several objects.
+func (b *builder) objects(t *typ, arms []*shape, used names, w *want, path contract.Path) {
+	if t.tag = b.tagOf(arms, w); t.tag == nil {
+		t.judge = t.shape
 	}
-	return true
+	for _, arm := range arms {
+		b.variant(t, objectVariant, arm, used.take(armName(arm)), w, path)
+	}
 }
 
 func (b *builder) variant(t *typ, v variant, arm *shape, name string, w *want, path contract.Path) {
@@ -98,24 +121,34 @@ func (b *builder) variant(t *typ, v variant, arm *shape, name string, w *want, p
 // which of them it is.
 type tag struct {
 	name   string
-	values [][]string // of each arm
+	values [][]*value // of each arm
+}
+
+// textual reports whether all values of a tag are strings.
+func (t *tag) textual() bool {
+	for _, values := range t.values {
+		if kindsOf(values) != stringKind {
+			return false
+		}
+	}
+	return true
 }
 
 // tagOf finds the tag of a union's objects, nil where they have none.
 func (b *builder) tagOf(arms []*shape, w *want) *tag {
-	if !w.plain() {
+	if !w.plain() || len(arms) == 0 {
 		return nil // the tag may be what nobody reads
 	}
 	objects := make([]object, len(arms))
 	for i, arm := range arms {
-		settled, _ := settle(arm)
+		settled, _ := resolve(arm)
 		objects[i] = flatten(settled)
 	}
 	for _, m := range objects[0].members {
 		found, seen := tag{name: m.name}, map[string]bool{}
 		for _, o := range objects {
-			if texts := b.texts(o, m.name); texts != nil && !anyOf(texts, seen) {
-				found.values = append(found.values, texts)
+			if values := b.tagValues(o, m.name); values != nil && !anyOf(values, seen) {
+				found.values = append(found.values, values)
 			}
 		}
 		if len(found.values) == len(arms) {
@@ -125,20 +158,32 @@ func (b *builder) tagOf(arms []*shape, w *want) *tag {
 	return nil
 }
 
-// anyOf reports whether one of some texts was seen, and notes them all.
-func anyOf(texts []string, seen map[string]bool) bool {
+// anyOf reports whether one of some values was seen, and notes them all.
+func anyOf(values []*value, seen map[string]bool) bool {
 	again := false
-	for _, text := range texts {
-		again = again || seen[text]
-		seen[text] = true
+	for _, v := range values {
+		again = again || seen[canonical(v)]
+		seen[canonical(v)] = true
 	}
 	return again
 }
 
-// texts are the strings of which a required member must be one, nil where
-// others are allowed too. A reader that ignores unknown values of an enum allows
-// all.
-func (b *builder) texts(o object, name string) []string {
+// canonical is the same text for scalars that are equal. Numbers that differ
+// behind seventy digits are taken for equal.
+func canonical(v *value) string {
+	if v.Kind != source.Number {
+		return string(v.JSON())
+	}
+	if f := parseFloat(v.Text); f.Sign() != 0 {
+		return f.Text('p', 0)
+	}
+	return "0"
+}
+
+// tagValues are the values of which a required member must be one, nil where
+// others are allowed too, or what is no single value. A reader that ignores
+// unknown values of an enum allows all.
+func (b *builder) tagValues(o object, name string) []*value {
 	if !o.needs(name) {
 		return nil
 	}
@@ -146,20 +191,21 @@ func (b *builder) texts(o object, name string) []string {
 		if m.name != name {
 			continue
 		}
-		settled, null := settle(m.shape)
+		settled, null := resolve(m.shape)
 		values := settled.enum
 		if settled.equal != nil {
 			values = []*value{settled.equal}
 		} else if b.ignoresEnums() {
 			return nil
 		}
-		if null || kindsOf(values) != stringKind {
+		if null || kindsOf(values)&(listKind|objectKind) != 0 {
 			return nil
 		}
-		var list []string
+		var list []*value
+		seen := map[string]bool{}
 		for _, v := range values {
-			if !slices.Contains(list, v.Text) {
-				list = append(list, v.Text)
+			if !anyOf([]*value{v}, seen) {
+				list = append(list, v)
 			}
 		}
 		return list
@@ -186,7 +232,7 @@ func (s *shape) choice() bool {
 	}
 	arms := s.objects()
 	for _, arm := range arms {
-		settled, null := settle(arm)
+		settled, null := resolve(arm)
 		if null || possible(settled) != objectKind || len(flatten(settled).members) == 0 || settled.choice() {
 			return false
 		}
@@ -197,19 +243,42 @@ func (s *shape) choice() bool {
 // armName names one of several objects: by where it is defined, else by a
 // member that tells it from the others.
 func armName(s *shape) string {
-	if s.target != nil {
+	switch {
+	case s.made():
+		return armName(s.all[0])
+	case s.target != nil:
 		return exported(s.target.at.Pointer[strings.LastIndexByte(s.target.at.Pointer, '/')+1:])
 	}
+	for _, part := range append([]*shape{s}, s.all...) {
+		if name := part.constantName(source.String); name != "" {
+			return name
+		}
+	}
+	for _, part := range append([]*shape{s}, s.all...) {
+		if name := part.constantName(source.Number, source.Bool, source.Null); name != "" {
+			return name
+		}
+	}
+	return "Object"
+}
+
+// constantName makes a name of the first member that must be one value of some
+// kinds.
+func (s *shape) constantName(kinds ...source.Kind) string {
 	for _, m := range s.members {
 		v := m.shape.equal
 		if v == nil && len(m.shape.enum) == 1 {
 			v = m.shape.enum[0]
 		}
-		if v != nil && v.Kind == source.String && v.Text != "" && s.needed(m.name) {
+		switch {
+		case v == nil || !slices.Contains(kinds, v.Kind) || !s.needed(m.name):
+		case v.Kind != source.String:
+			return exported(m.name + "_" + strings.Replace(string(v.JSON()), "-", "minus_", 1))
+		case v.Text != "":
 			return exported(v.Text)
 		}
 	}
-	return "Object"
+	return ""
 }
 
 // withoutUnion is what the shape says beside its alternatives.

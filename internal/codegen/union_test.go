@@ -22,6 +22,12 @@ func TestUnions(t *testing.T) {
 	const giro = `{"type": "object", "required": ["by", "n"], "properties": {"by": {"enum": ["giro", "post"]}, "n": {}}}`
 	const null = `{"type": "object", "required": ["by"], "properties": {"by": {"type": ["string", "null"], "enum": ["none", null]}}}`
 	const part = `{"allOf": [{"required": ["by"], "properties": {"by": {"const": "part"}}}, {"type": "object", "properties": {"n": {"type": "string"}}}]}`
+	const one = `{"type": "object", "required": ["by"], "properties": {"by": {"const": 1}, "n": {"type": "integer"}}}`
+	const two = `{"type": "object", "required": ["by"], "properties": {"by": {"enum": [2, -2.50]}, "n": {"type": "string"}}, "additionalProperties": false}`
+	const again = `{"type": "object", "required": ["by"], "properties": {"by": {"enum": [3, 10e-1]}}}`
+	const listed = `{"type": "object", "required": ["by"], "properties": {"by": {"enum": [3, [1]]}}}`
+	const yes = `{"type": "object", "required": ["by"], "properties": {"by": {"const": true}, "n": {"type": "integer"}}}`
+	const none = `{"type": "object", "required": ["by"], "properties": {"by": {"type": "null", "enum": [null]}, "n": {"type": "string"}}}`
 	const more = `{"$ref": "#/$defs/more"}`
 	documents := []string{`null`, `true`, `1`, `"card"`, `[]`, `{}`, `{"by":null}`, `{"n":null}`, `{"more":null}`, `{"more":1}`, `{"by":1}`, `{"n":1}`, `{"by":"more","more":null}`, `{"by":"more","more":{"by":"more"}}`}
 	for _, by := range []string{"card", "bank", "giro", "cash", "post", "none", "part", "more", ""} {
@@ -32,6 +38,9 @@ func TestUnions(t *testing.T) {
 			}
 		}
 	}
+	for _, by := range []string{"1", "1.0", "10e-1", "2", "-2.5", "3", "true", "false", "null", "[1]", "{}"} {
+		documents = append(documents, `{"by":`+by+`}`, `{"by":`+by+`,"n":1}`, `{"n":"x","by":`+by+`}`)
+	}
 	cases := []struct {
 		name, arms string
 		by         string // how the code tells objects apart; "": any way
@@ -39,7 +48,11 @@ func TestUnions(t *testing.T) {
 		{"const and enum", card + "," + bank, "tag"},
 		{"with null and text", card + "," + bank + `, {"type": "null"}, {"type": "string", "maxLength": 3}`, "tag"},
 		{"the tag is not required", card + "," + cash, "tries"},
-		{"the tag may be null", card + "," + null, "tries"},
+		{"the tag may be null", card + "," + null, "tag"},
+		{"a number, a boolean and null", one + "," + yes + "," + none, "tag"},
+		{"numbers and texts", one + "," + two + "," + card, "tag"},
+		{"one number in two ways", one + "," + again, "tries"},
+		{"a number and a list", one + "," + listed, "tries"},
 		{"the tags overlap", bank + "," + giro, "tries"},
 		{"the tag stands in allOf", card + "," + part, "tag"},
 		{"one twice", card + "," + card, "tries"},
@@ -50,13 +63,24 @@ func TestUnions(t *testing.T) {
 		{"null below", card + "," + `{"type": "object", "required": ["n"], "properties": {"n": {"oneOf": [{"type": "null"}, {"type": ["string", "null"]}]}}}, {"type": "object", "required": ["more"], "properties": {"more": {"oneOf": [{"type": ["integer", "null"]}, {"type": ["string", "null"]}]}}}`, ""},
 		{"null refused aside", card + "," + bank + `], "not": {"type": "null"}, "anyOf": [true, {"type": "null"}`, ""},
 		{"null refused below", card + "," + `{"type": "object", "required": ["n"], "properties": {"n": {"type": ["string", "null"], "not": {"type": "null"}}, "more": {"type": ["integer", "null"], "if": {"type": "null"}, "then": false}}}`, ""},
+		{"with shared members", card + "," + bank + `], "type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 1}, "by": {"type": "string"}}, "x": [`, "tag"},
+		{"with shared members that nothing tells apart", card + "," + giro + "," + bank + `], "type": "object", "properties": {"more": {"type": "string"}}, "x": [`, "tries"},
+		{"with a shared reference", card + "," + bank + `], "type": ["object", "null"], "$ref": "#/$defs/n", "x": [`, "tag"},
+		{"with a condition", one + "," + two + `], "type": ["object", "null"], "required": ["more"], "properties": {"more": true}, "if": {"required": ["n"]}, "then": {"properties": {"more": {"type": "object"}}}, "x": [`, "tag"},
+		{"with what is left", card + "," + two + `], "type": "object", "properties": {"iban": {"type": "string"}}, "unevaluatedProperties": false, "x": [`, ""},
+		{"below allOf", card + "," + cash + `], "x": [`, ""},
 		{"inside another", `{"oneOf": [` + card + "," + bank + `]}, {"type": "boolean"}`, "tag"},
 	}
 	dir, run := t.TempDir(), corpusRun{files: map[string]string{}, how: flavor{assert: true}}
 	for i, c := range cases {
 		for j, word := range []string{"oneOf", "anyOf"} {
 			text := fmt.Sprintf(`{"$schema": "https://json-schema.org/draft/2020-12/schema", %q: [%s], "$defs": {"more":
-				{"type": "object", "required": ["by"], "properties": {"by": {"const": "more"}, "more": {"$ref": "#"}}}}}`, word, c.arms)
+				{"type": "object", "required": ["by"], "properties": {"by": {"const": "more"}, "more": {"$ref": "#"}}},
+				"n": {"required": ["n"], "properties": {"n": {"type": ["integer", "string"]}}}}}`, word, c.arms)
+			if c.name == "below allOf" {
+				text = fmt.Sprintf(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [{"type": "object", "properties": {"iban": {"type": "integer"}}},
+					{"required": ["n"], %q: [%s, %s]}], "unevaluatedProperties": {"type": "object"}}`, word, card, two)
+			}
 			name := fmt.Sprintf("s%d%s.schema.json", i, word)
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -79,7 +103,7 @@ func TestUnions(t *testing.T) {
 				t.Errorf("%s %s: a reader that ignores unknown values has the tag %v", word, c.name, tag)
 			}
 			code := run.files[fmt.Sprintf("e%d.go", 2*i+j)]
-			if tagged := strings.Contains(code, "s.Tag("); c.by != "" && tagged != (c.by == "tag") {
+			if tagged := strings.Contains(code, "s.Tag"); c.by != "" && tagged != (c.by == "tag") {
 				t.Errorf("%s %s: tagged is %t\n%s", word, c.name, tagged, code)
 			}
 			if tries := strings.Contains(code, "s.Count("); c.by != "" && tries != (c.by == "tries") {

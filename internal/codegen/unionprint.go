@@ -111,17 +111,21 @@ func (d decoder) alike(fields []*field, tag *tag) {
 }
 
 func (d decoder) tagged(fields []*field, tag *tag) {
-	quoted := make([]string, len(fields))
+	method, text := "Tag", func(v *value) string { return quote(v.Text) }
+	if !tag.textual() {
+		method, text = "TagValue", func(v *value) string { return literal(string(v.JSON())) }
+	}
+	lists := make([]string, len(fields))
 	for i, values := range tag.values {
 		list := make([]string, len(values))
 		for j, v := range values {
-			list[j] = quote(v)
+			list[j] = text(v)
 		}
-		quoted[i] = strings.Join(list, ", ")
+		lists[i] = strings.Join(list, ", ")
 	}
-	d.line("switch s.Tag(%s, %s) {", quote(tag.name), strings.Join(quoted, ", "))
+	d.line("switch s.%s(%s, %s) {", method, quote(tag.name), strings.Join(lists, ", "))
 	for i, f := range fields {
-		d.line("case %s:", quoted[i])
+		d.line("case %s:", lists[i])
 		d.arm(f)
 	}
 	d.line("}")

@@ -1,0 +1,239 @@
+package codegen
+
+import "slices"
+
+// What several shapes say of one value is one shape where no two of them speak in
+// ways that must be kept apart: then one pass decides. Else they are judged one
+// after the other.
+
+// together is the shape of a value that several shapes speak of. It is made once
+// for each list, so that recursive schemas end.
+func together(list []*shape) *shape {
+	var parts []*shape
+	for _, s := range list {
+		known := slices.ContainsFunc(parts, func(p *shape) bool { return alike(p, s) })
+		if !known && (!s.bare() || s.doc != "" || s.preset != nil) {
+			parts = append(parts, s)
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return list[0]
+	case 1:
+		return parts[0]
+	}
+	for _, m := range parts[0].merges {
+		if slices.Equal(m.all, parts) {
+			return m
+		}
+	}
+	m := anything(parts[0].pos)
+	m.at, m.all = parts[0].at, parts
+	for _, p := range parts {
+		m.describe(p)
+	}
+	parts[0].merges = append(parts[0].merges, m)
+	return m
+}
+
+// describe takes over what another shape says to people.
+func (s *shape) describe(other *shape) {
+	if s.doc == "" {
+		s.doc = other.doc
+	}
+	s.deprecated = s.deprecated || other.deprecated
+	if s.preset == nil {
+		s.preset = other.preset
+	}
+}
+
+// merged is the shape with what it refers to and is made of told by itself, or
+// the shape as it is where that cannot be.
+func (s *shape) merged() *shape {
+	if s.target == nil && s.all == nil {
+		return s
+	}
+	if s.whole == nil {
+		s.whole = s
+		if parts, ok := s.conjuncts(nil); ok {
+			if m := merge(s, parts); m != nil {
+				s.whole = m
+			}
+		}
+	}
+	return s.whole
+}
+
+// resolve is settle, and gives the shape with what it is made of.
+func resolve(s *shape) (resolved *shape, null bool) {
+	settled, null := settle(s)
+	return settled.merged(), null
+}
+
+// conjuncts are the shapes that a value must satisfy, each for itself. It is false
+// where one of them says what cannot be merged.
+func (s *shape) conjuncts(known []*shape) ([]*shape, bool) {
+	if slices.Contains(known, s) {
+		return known, true // said already
+	}
+	if s.never || s.any != nil || s.one != nil || s.not != nil || s.cond != nil || s.restMembers != nil || s.restItems != nil ||
+		s.needs != nil || s.names != nil || s.patterns != nil || s.contains != nil || len(s.unknown) > 0 ||
+		s.extra != nil && !s.extra.never && !s.extra.bare() {
+		return nil, false
+	}
+	known, ok := append(known, s), true
+	if s.target != nil {
+		if known, ok = s.target.conjuncts(known); !ok {
+			return nil, false
+		}
+	}
+	for _, arm := range s.all {
+		if known, ok = arm.conjuncts(known); !ok {
+			return nil, false
+		}
+	}
+	return known, true
+}
+
+// merge says in one shape what several say, nil where it cannot.
+func merge(s *shape, parts []*shape) *shape {
+	m := anything(s.pos)
+	m.at = s.at
+	for _, p := range parts {
+		m.describe(p)
+		m.kinds &= p.kinds
+		if !m.mergeValues(p) || !m.mergeNumbers(p) || !m.mergeText(p) || !m.mergeList(p) {
+			return nil
+		}
+		for _, name := range p.required {
+			if !m.needed(name) {
+				m.required = append(m.required, name)
+			}
+		}
+		m.fewestOf, m.mostOf = max(m.fewestOf, p.fewestOf), least(m.mostOf, p.mostOf)
+	}
+	if !m.mergeMembers(parts) {
+		return nil
+	}
+	return m
+}
+
+// least is the lower of two limits, of which -1 is none.
+func least(a, b int) int {
+	if a < 0 || b >= 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// mergeValues takes over enum and const.
+func (s *shape) mergeValues(p *shape) bool {
+	if kindsOf(p.enum)&(listKind|objectKind) != 0 || p.equal != nil && kindOfValue(p.equal)&(listKind|objectKind) != 0 {
+		return false
+	}
+	if p.equal != nil {
+		if s.equal != nil && canonical(s.equal) != canonical(p.equal) {
+			return false
+		}
+		s.equal = p.equal
+	}
+	switch {
+	case p.enum != nil && s.enum != nil:
+		s.enum = slices.DeleteFunc(slices.Clone(s.enum), func(v *value) bool { return !lists(p.enum, v) })
+	case p.enum != nil:
+		s.enum = p.enum
+	}
+	if s.equal != nil && s.enum != nil {
+		if !lists(s.enum, s.equal) {
+			return false
+		}
+		s.enum = nil
+	}
+	return s.enum == nil || len(s.enum) > 0
+}
+
+// lists reports whether a value is one of some scalars.
+func lists(values []*value, v *value) bool {
+	return slices.ContainsFunc(values, func(other *value) bool { return canonical(other) == canonical(v) })
+}
+
+func (s *shape) mergeNumbers(p *shape) bool {
+	s.low, s.above = higher(s.low, p.low), higher(s.above, p.above)
+	s.high, s.below = tighter(s.high, p.high), tighter(s.below, p.below)
+	return mergeWord(&s.step, p.step)
+}
+
+// higher is the tighter of two lower bounds, of which "" is none.
+func higher(a, b string) string {
+	if a == "" || b != "" && compare(b, a) > 0 {
+		return b
+	}
+	return a
+}
+
+// tighter is the tighter of two upper bounds, of which "" is none.
+func tighter(a, b string) string {
+	if a == "" || b != "" && compare(b, a) < 0 {
+		return b
+	}
+	return a
+}
+
+// mergeWord takes over a word that cannot be said in two ways.
+func mergeWord(into *string, word string) bool {
+	if *into == "" {
+		*into = word
+	}
+	return word == "" || *into == word
+}
+
+func (s *shape) mergeText(p *shape) bool {
+	s.shortest, s.longest = max(s.shortest, p.shortest), least(s.longest, p.longest)
+	s.assert = s.assert || p.assert
+	return mergeWord(&s.pattern, p.pattern) && mergeWord(&s.format, p.format) && mergeWord(&s.encoding, p.encoding)
+}
+
+func (s *shape) mergeList(p *shape) bool {
+	s.fewest, s.most = max(s.fewest, p.fewest), least(s.most, p.most)
+	s.unique = s.unique || p.unique
+	if p.items == nil && p.places == nil {
+		return true
+	}
+	if s.places != nil || p.places != nil && s.items != nil {
+		return false
+	}
+	switch {
+	case s.items != nil:
+		s.items = together([]*shape{s.items, p.items})
+	default:
+		s.items, s.places = p.items, p.places
+	}
+	return true
+}
+
+// mergeMembers takes over the members of all parts. A part that is closed must
+// name them all.
+func (s *shape) mergeMembers(parts []*shape) bool {
+	var o object
+	for _, p := range parts {
+		for _, m := range p.members {
+			o.add(m)
+		}
+	}
+	for _, p := range parts {
+		if !p.closed() {
+			continue
+		}
+		s.extra = p.extra
+		names := map[string]bool{}
+		for _, m := range p.members {
+			names[m.name] = true
+		}
+		other := func(name string) bool { return !names[name] }
+		if slices.ContainsFunc(s.required, other) || slices.ContainsFunc(o.members, func(m *member) bool { return other(m.name) }) {
+			return false
+		}
+	}
+	s.members = o.members
+	return true
+}
