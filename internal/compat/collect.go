@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type move struct {
 	direction rule.Direction // the only one that it spoils; empty: both
 	path      string         // below the event: identity.event_id
 	message   string
+	fix       string // empty: the rule's
 	new, old  source.Pos
 	about     []string
 }
@@ -26,7 +28,7 @@ func (c *check) gather(read int, p pair, by *Rule, m move) {
 		path += "/" + m.path
 	}
 	c.add(read, rule.Finding{
-		Rule: by.ID, Severity: by.Severity, Path: path, Message: m.message, Fix: by.Fix,
+		Rule: by.ID, Severity: by.Severity, Path: path, Message: m.message, Fix: cmp.Or(m.fix, by.Fix),
 		New: m.new, Old: m.old, Fingerprint: rule.Fingerprint(by.ID, path, m.about...),
 	}, "")
 }

@@ -73,3 +73,64 @@ func written(r contract.Role) string {
 	}
 	return r.Locator.Value.String()
 }
+
+// unsaid tells why what was sent before need not carry a role that the old
+// contract did not declare, "" where it does. What the new schema requires in
+// the payload is left to the payload's own rules.
+func (p pair) unsaid(l contract.Locator) string {
+	switch l.Carrier {
+	case contract.InHeader:
+		return "need not have this header"
+	case contract.InAttribute:
+		if l.Name == "id" || l.Name == "time" { // on every event that a relay sends
+			return ""
+		}
+		return "need not have this attribute"
+	}
+	if p.always(p.old, l) || p.refused(l) {
+		return ""
+	}
+	return "need not have this field"
+}
+
+// always reports whether every event of a revision has a value there.
+func (p pair) always(e *contract.Event, l contract.Locator) bool {
+	if e.Schema == nil {
+		return true // another finding says so
+	}
+	path := l.Path
+	if p.binary() {
+		path = p.named(e, p.travels(p.new, l))
+	}
+	f, err := e.Schema.Field(path)
+	return err == nil && len(path) > 0 && f.Required
+}
+
+// named is the path of field numbers, as travels gives them, in a revision; nil
+// where it has none such.
+func (p pair) named(e *contract.Event, numbers string) contract.Path {
+	message := e.Schema.(*protobuf.Schema).Descriptor()
+	var path contract.Path
+	for number := range strings.SplitSeq(strings.TrimPrefix(numbers, "#"), ".") {
+		n, err := strconv.Atoi(number)
+		if err != nil || message == nil {
+			return nil
+		}
+		field := message.Fields().ByNumber(protoreflect.FieldNumber(n))
+		if field == nil {
+			return nil
+		}
+		path, message = path.Field(string(field.Name())), field.Message()
+	}
+	return path
+}
+
+// refused reports whether a new reader refuses an event that lacks the field, so
+// that the payload's rules tell of it.
+func (p pair) refused(l contract.Locator) bool {
+	if p.new.Schema == nil {
+		return true
+	}
+	f, err := p.new.Schema.Field(l.Path)
+	return err != nil || f.Required && f.Presence != contract.Implicit
+}

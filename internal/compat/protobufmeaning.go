@@ -53,7 +53,7 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 	default:
 		b.Severity = rule.Warning
 		b.Message = fmt.Sprintf("number %d is %s for the writer and %s for the reader: if that is only a new name, say so with renamed", p.writer.Number(), now, old)
-		b.Fix = fmt.Sprintf("If it is the same field, add renamed: {%s: %s} to the event's manifest; if not, give the new field a new number.", now, old)
+		b.Fix = fmt.Sprintf("If it is the same field, add renamed: {NEW: OLD} to the newer manifest, where the newer of %s and %s stands first; if not, give the new field a new number.", p.path, p.old)
 	}
 	w.add(p, claim{Break: b, probe: p.probe(anyValues(p.writer))})
 }

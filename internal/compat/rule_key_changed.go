@@ -24,7 +24,10 @@ var keyChanged = &Rule{Doc: rule.Doc{
 
 func keyMoves(p pair) []move {
 	next, prev := p.new.Identity.IdempotencyKey, p.old.Identity.IdempotencyKey
-	if len(prev) == 0 || slices.Equal(p.keyPlaces(p.new), p.keyPlaces(p.old)) {
+	if len(prev) == 0 {
+		return p.keyDeclared()
+	}
+	if slices.Equal(p.keyPlaces(p.new), p.keyPlaces(p.old)) {
 		return nil
 	}
 	was, is := keyText(prev), keyText(next)
@@ -33,10 +36,22 @@ func keyMoves(p pair) []move {
 	}
 	return []move{{
 		path:    "identity.idempotency_key",
-		message: fmt.Sprintf("%s: identity.idempotency_key was %s and is %s: one business fact has two keys, and is handled twice", p.name(), was, is),
+		message: fmt.Sprintf("%s: identity.idempotency_key was %s and is %s: one business fact has two keys, and is handled twice", p.name(), was, orNothing(strings.TrimPrefix(is, "[]"))),
 		new:     orPlace(firstPlace(next), p.new.Identity.Pos), old: firstPlace(prev),
 		about: []string{was, is},
 	}}
+}
+
+// keyDeclared are the fields of a first key that older events need not have: who
+// computes the key from them makes one key of several facts.
+func (p pair) keyDeclared() []move {
+	var moves []move
+	for _, field := range p.new.Identity.IdempotencyKey {
+		if m, looked := p.declared(contract.Role{Name: "idempotency_key", Locator: field}, "several facts have one key, so that only the first is handled"); looked {
+			moves = append(moves, m)
+		}
+	}
+	return moves
 }
 
 // keyPlaces are where the key's fields really stand, in order.
