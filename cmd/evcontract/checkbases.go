@@ -182,6 +182,7 @@ func (b *bases) running(ctx context.Context, name string) error {
 		return err
 	}
 	for _, r := range running {
+		b.app.warnMoving(b.j.placed, r)
 		for _, i := range r.Instances {
 			b.add(&base{
 				Base: rule.Base{Repo: i.Set.Repo, Ref: i.Ref.Value, Commit: i.Set.Tree.Commit, Why: []string{name}},

@@ -272,6 +272,9 @@ func (a *app) verifyDeployed(ctx context.Context, j *judged, file environmentFil
 		return j.placed(err)
 	}
 	defer repos.Close()
-	_, err = repos.Running(ctx, env)
+	running, err := repos.Running(ctx, env)
+	for _, r := range running {
+		a.warnMoving(nil, r)
+	}
 	return err
 }

@@ -59,9 +59,23 @@ func (a *app) listDeployed(ctx context.Context, env, store, format string) error
 		if err != nil {
 			return err
 		}
+		for _, r := range running {
+			a.warnMoving(nil, r)
+		}
 		all = append(all, deploymentsOf(name, running)...)
 	}
 	return writeDeployments(a.out, format, all)
+}
+
+// warnMoving tells of what an environment calls by a branch.
+func (a *app) warnMoving(placed func(error) error, r load.Running) {
+	for _, said := range r.Moving() {
+		var err error = said
+		if placed != nil {
+			err = placed(err)
+		}
+		fmt.Fprintln(a.err, "evcontract: "+err.Error())
+	}
 }
 
 func deploymentsOf(env string, running []load.Running) []deployment {

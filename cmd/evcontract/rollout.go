@@ -96,6 +96,10 @@ func (o *rolloutOptions) sinks() ([]rolloutSink, error) {
 	if o.env == "" {
 		return nil, errors.New("say which environment: --env prod")
 	}
+	if isDatabase(o.store) {
+		return nil, errors.New("--store: a plan begins with what an environment's file says of every service, and a database knows its own consumers: " +
+			"name a folder; deployed list --store shows what inboxes report, and check --window --store judges what the database still holds")
+	}
 	return sinks, nil
 }
 

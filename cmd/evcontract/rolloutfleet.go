@@ -69,6 +69,9 @@ func (f *fleet) gather(ctx context.Context) error {
 	}
 	for _, r := range running {
 		s := &ship{name: r.Service.Name.Value, repo: r.Repo}
+		for _, said := range r.Moving() {
+			f.notes = append(f.notes, said.Error())
+		}
 		for _, i := range r.Instances {
 			s.now = append(s.now, berth{Party: compat.Party{Service: s.name, Ref: i.Ref.Value, Set: i.Set}})
 		}

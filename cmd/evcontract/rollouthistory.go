@@ -133,6 +133,10 @@ func (f *fleet) recorded(ctx context.Context, s *ship, ran []stay) error {
 		if err != nil {
 			return fmt.Errorf("%s ran %s until %s, and its events may still be read: %w", s.name, r.ref, r.until.Format(time.DateOnly), err)
 		}
+		if moves, err := s.repo.Moves(r.ref); err == nil && moves {
+			f.notes = append(f.notes, fmt.Sprintf("%s ran %s until %s, as %s said, and that is a branch, which moves on: what it sent is taken for what its newest commit sends, %.12s",
+				s.name, r.ref, r.until.Format(time.DateOnly), f.file, set.Tree.Commit))
+		}
 		s.remember(&s.sent, berth{compat.Party{Service: s.name, Ref: r.ref, Set: set}, left, f.tagged(s, set.Tree.Commit)})
 	}
 	return nil

@@ -24,8 +24,21 @@ type Running struct {
 
 // Instance is one revision that runs.
 type Instance struct {
-	Ref source.At[string]
-	Set *contract.Set // all that the service's repository declares there
+	Ref   source.At[string]
+	Set   *contract.Set // all that the service's repository declares there
+	Moves bool          // the ref is a branch or HEAD: what it means now need not be what runs
+}
+
+// Moving says of each ref that is a branch what it was taken for.
+func (r *Running) Moving() []*source.Error {
+	var said []*source.Error
+	for _, i := range r.Instances {
+		if i.Moves {
+			said = append(said, source.Errorf(i.Ref.Pos, "%s: %s is a branch, which moves on: taken to run is its newest commit, %.12s; write the tag or the commit that really runs",
+				r.Service.Name.Value, i.Ref.Value, i.Set.Tree.Commit))
+		}
+	}
+	return said
 }
 
 // Produces lists the events that the service emits in this revision.
@@ -135,7 +148,11 @@ func (r *Repos) running(ctx context.Context, s *contract.Service) (Running, erro
 		if err != nil {
 			return one, asPlaced(ref.Pos, s.Name.Value, err)
 		}
-		instance := Instance{Ref: ref, Set: set}
+		moves, err := repo.Moves(ref.Value)
+		if err != nil {
+			return one, asPlaced(ref.Pos, s.Name.Value, err)
+		}
+		instance := Instance{Ref: ref, Set: set, Moves: moves}
 		if one.Consumer(instance) == nil && len(one.Produces(instance)) == 0 && len(set.Findings) == 0 {
 			return one, undeclared(s, repo, ref, set)
 		}

@@ -167,6 +167,14 @@ func (r *Repo) Merged(ctx context.Context, commit string) (map[string]bool, erro
 	return r.git.Merged(ctx, commit)
 }
 
+// Moves reports whether a ref may mean another commit tomorrow, as a branch does.
+func (r *Repo) Moves(ref string) (bool, error) {
+	if r.git == nil || ref == "" {
+		return false, nil
+	}
+	return r.git.Moves(ref)
+}
+
 // Tagged is a release with what it declares.
 type Tagged struct {
 	source.Tag

@@ -70,6 +70,14 @@ func (r *Repository) Tree(ctx context.Context, ref string) (*Tree, error) {
 	return t, nil
 }
 
+// Moves reports whether a ref may mean another commit tomorrow: a branch and HEAD
+// do, a tag and the id of a commit don't.
+func (r *Repository) Moves(ref string) (bool, error) {
+	f, err := r.repo.resolve(ref, namespaces)
+	fixed := strings.HasPrefix(f.ref, "refs/tags/") || f.ref == "" && strings.HasPrefix(f.commit, ref)
+	return err == nil && !fixed, err
+}
+
 func (r *Repository) unknown(ctx context.Context, ref string) error {
 	what := fmt.Sprintf("%q is no branch, tag or commit of the repository at %s", ref, r.Dir)
 	if near := nearest(ref, r.repo.names(ctx)); near != "" {

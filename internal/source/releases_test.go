@@ -77,6 +77,11 @@ func TestRepositoryTree(t *testing.T) {
 		}
 		tree.Close()
 	}
+	for ref, moves := range map[string]bool{"v1": false, "refs/tags/v1": false, "main": true, "HEAD": true, "HEAD~1": true, two: false, two[:8]: false} {
+		if got, err := repo.Moves(ref); err != nil || got != moves {
+			t.Errorf("%s moves: %v, %v", ref, got, err)
+		}
+	}
 	for ref, want := range map[string]string{"maim": `did you mean "main"?`, "nothing-like-it": "is no branch, tag or commit of the repository at", "-x": "begins with a dash", "v1..main": "range"} {
 		if _, err := repo.Tree(t.Context(), ref); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", ref, err, want)
