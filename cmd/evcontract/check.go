@@ -68,7 +68,7 @@ file; REF may also be a git ref or an archive.`,
 
 func (o *checkOptions) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated")
+	f.StringArrayVar(&o.against, "against", nil, "what to compare with: a git `REF`, a folder, a file, an archive; may be repeated, folders from the oldest to the newest")
 	f.StringArrayVar(&o.env, "env", nil, "compare with what runs in this `ENVIRONMENT`; may be repeated")
 	f.BoolVar(&o.window, "window", false, "compare with every release whose events may still be read, and with what runs")
 	f.StringVar(&o.store, "store", "", "with --window: what is in flight is what this database holds, and who reads is whom its inboxes report, not what releases' dates say: sqlite:`PATH` or postgres://…")

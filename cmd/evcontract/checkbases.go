@@ -284,7 +284,7 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 	own := b.own()
 	for _, x := range b.list {
 		o := options
-		o.Runs = x.runs
+		o.Runs, o.Since = x.runs, b.since(x)
 		if x.flying {
 			all.Scope.Bases = append(all.Scope.Bases, x.Base)
 			all.Merge(b.judgeFlying(x, o))
@@ -318,11 +318,47 @@ func (b *bases) judge(options compat.Options) *rule.Report {
 	return all
 }
 
+// since lists what the repository of a base released after it, the oldest first.
+func (b *bases) since(x *base) []*contract.Set {
+	var later []*base
+	for _, y := range b.list {
+		if y != x && !y.flying && (y.repo == x.repo || b.ours(x) && b.ours(y)) && y.after(b.list, x) {
+			later = append(later, y)
+		}
+	}
+	slices.SortStableFunc(later, func(y, z *base) int { return y.date().Compare(z.date()) })
+	sets := make([]*contract.Set, len(later))
+	for i, y := range later {
+		sets[i] = y.set
+	}
+	return sets
+}
+
+// date is when a base was released, or its commit made.
+func (x *base) date() time.Time {
+	if x.Released.IsZero() {
+		return x.set.Tree.Committed
+	}
+	return x.Released
+}
+
+// after tells the order of two bases by their dates; of two without, folders and
+// archives, by the order in which they were named.
+func (x *base) after(list []*base, other *base) bool {
+	if x.date().IsZero() && other.date().IsZero() || x.date().Equal(other.date()) {
+		return slices.Index(list, x) > slices.Index(list, other)
+	}
+	return !x.date().IsZero() && !other.date().IsZero() && x.date().After(other.date())
+}
+
+// ours reports whether a base is of the workspace's own repository.
+func (b *bases) ours(x *base) bool { return x.repo == nil || x.repo == b.repos.Own() }
+
 // own lists the bases that are earlier revisions of the workspace itself.
 func (b *bases) own() []*base {
 	var own []*base
 	for _, x := range b.list {
-		if !x.flying && (x.repo == nil || x.repo == b.repos.Own()) {
+		if !x.flying && b.ours(x) {
 			own = append(own, x)
 		}
 	}

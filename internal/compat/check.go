@@ -24,6 +24,10 @@ type Options struct {
 	// of their contracts; nil: all that it declares.
 	Runs []string
 
+	// Since are later revisions of the old set, of which the new one is none: what
+	// was released in between.
+	Since []*contract.Set
+
 	// Memory keeps answers for the checks that share it; nil: each is asked anew.
 	Memory *Memory
 }

@@ -40,6 +40,9 @@ func (c *check) payload(read int, r reading) {
 	if result.Answer == rule.Unknown {
 		c.undecided(read, r, result.Reason)
 	}
+	if result.Open != "" {
+		c.undecided(read, r, result.Open)
+	}
 	for _, b := range result.Breaks {
 		// What an old writer never sent was not taken away from anybody.
 		if b.Rule != fieldUnsent.ID || r.direction == rule.Forward {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
+	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 )
 
@@ -65,7 +66,34 @@ func question(q Question) (string, bool) {
 	if q.Reader.Schema == nil || q.Writer.Schema == nil {
 		return "", false
 	}
-	return strings.Join([]string{revision(q.Reader), revision(q.Writer), q.As.key()}, "\x00"), true
+	return strings.Join([]string{revision(q.Reader), revision(q.Writer), q.As.key(), between(q)}, "\x00"), true
+}
+
+// between identifies the revisions in between that can say something: not those
+// that say what the reader or the writer does. They are not compiled for it.
+func between(q Question) string {
+	if _, ok := q.Reader.Schema.(*protobuf.Schema); !ok {
+		return ""
+	}
+	var ids []string
+	for _, r := range q.Between {
+		if id := identity(r.Event); id != identity(q.Reader) && id != identity(q.Writer) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return strings.Join(slices.Compact(ids), "\x00")
+}
+
+// identity tells whether two revisions are of one text, or else of one schema.
+func identity(e *contract.Event) string {
+	switch {
+	case e.Content != "":
+		return e.Content
+	case e.Schema != nil:
+		return e.Schema.Digest()
+	}
+	return ""
 }
 
 // revision is the revision of what an answer takes from an event: the schema,
@@ -75,6 +103,9 @@ func revision(e *contract.Event) string {
 	fmt.Fprintf(&b, "%s %s %s", e.Name.Value, e.Schema.Format(), e.Schema.Digest())
 	if s, ok := e.Schema.(*jsonschema.Schema); ok {
 		fmt.Fprintf(&b, " %t", s.AssertsFormats())
+	}
+	if s, ok := e.Schema.(*protobuf.Schema); ok {
+		b.WriteString(s.Reserved())
 	}
 	for _, to := range slices.Sorted(maps.Keys(e.Renamed)) {
 		fmt.Fprintf(&b, " %q=%q", to, e.Renamed[to].Value)

@@ -19,7 +19,8 @@ const maxBreaks = 100
 // asks of each pair of fields what decoding shows (protobufbinary.go,
 // protobufjson.go). Whatever it claims is replayed: the smallest message along
 // the path is encoded by the writer's descriptor and decoded by the reader's
-// (protobufreplay.go). A claim that doesn't replay makes the answer unknown.
+// (protobufreplay.go). A claim that doesn't replay is never passed off as holds:
+// the answer is unknown, or says beside what refutes it that something is open.
 func readProtobuf(q Question) Result {
 	reader, ok := q.Reader.Schema.(*protobuf.Schema)
 	writer, ok2 := q.Writer.Schema.(*protobuf.Schema)
@@ -33,7 +34,7 @@ func readProtobuf(q Question) Result {
 func walk(q Question, reader, writer *protobuf.Schema) *protoWalk {
 	w := &protoWalk{
 		as: q.As, reader: reader, writer: writer, wire: wireOf(q.As.Encoding),
-		seen: map[protoPair]bool{}, said: map[string]bool{}, contained: map[protoreflect.MessageDescriptor]bool{}, renamed: renames(q),
+		seen: map[protoPair]bool{}, said: map[string]bool{}, contained: map[protoreflect.MessageDescriptor]bool{}, renamed: renames(q), between: q.Between,
 	}
 	w.run()
 	return w
@@ -57,10 +58,14 @@ func wireOf(e contract.Encoding) wire {
 // result replays every claim and sums up.
 func (w *protoWalk) result() Result {
 	r := Result{Answer: rule.Holds}
-	open := w.undecided
+	open, hidden := w.undecided, []string(nil)
 	for _, c := range w.claims {
 		if problem := w.prove(c); problem != "" {
-			open = append(open, problem)
+			if c.hidden {
+				hidden = append(hidden, problem)
+			} else {
+				open = append(open, problem)
+			}
 			continue
 		}
 		if c.Severity == rule.Error {
@@ -73,7 +78,9 @@ func (w *protoWalk) result() Result {
 		w.locate(c)
 		r.Breaks = append(r.Breaks, c.Break)
 	}
-	if r.Answer == rule.Holds && len(open) > 0 {
+	if r.Answer == rule.Refuted {
+		r.Open = strings.Join(open, "; ")
+	} else if open = append(open, hidden...); len(open) > 0 {
 		r.Answer, r.Reason = rule.Unknown, strings.Join(open, "; ")
 	}
 	return r

@@ -47,7 +47,7 @@ func TestBoundsProtobuf(t *testing.T) {
 		head := "syntax = \"proto2\";\nimport \"google/protobuf/descriptor.proto\";\n" + validateRules
 		both := protoEvents(t, "M", head+"message M { "+c.writer+"; }", head+"message M { "+c.reader+"; }")
 		for encoding, want := range map[contract.Encoding]rule.Answer{contract.Protobuf: c.binary, contract.JSON: c.json} {
-			r := readProtobuf(Question{both[1], both[0], Assumptions{Encoding: encoding}})
+			r := readProtobuf(Question{Reader: both[1], Writer: both[0], As: Assumptions{Encoding: encoding}})
 			if r.Answer != want {
 				t.Errorf("%s read as %s in %s: got %s, want %s\n%s", c.writer, c.reader, encoding, r.Answer, want, breakLines(r))
 			}

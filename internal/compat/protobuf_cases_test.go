@@ -160,7 +160,7 @@ func (a protoAsk) run(t *testing.T) {
 		{"JSON backward", next, prev, contract.JSON, a.jsonBackward},
 	} {
 		a.as.Encoding = way.encoding
-		r := readProtobuf(Question{way.reader, way.writer, a.as})
+		r := readProtobuf(Question{Reader: way.reader, Writer: way.writer, As: a.as})
 		if got := breakNames(r); got != way.want {
 			t.Errorf("%s: got %q, want %q\n%s", way.name, got, way.want, breakLines(r))
 		}
@@ -200,7 +200,7 @@ message Envelope { string id = 1; oneof event { Paid paid = 2; Cancelled cancell
 func TestArmProtobuf(t *testing.T) {
 	both := protoEvents(t, "Envelope.paid", protoFile(fmt.Sprintf(envelopes, "int32", "string")), protoFile(fmt.Sprintf(envelopes, "int64", "bytes")))
 	as := Assumptions{Encoding: contract.Protobuf}
-	r := readProtobuf(Question{both[0], both[1], as})
+	r := readProtobuf(Question{Reader: both[0], Writer: both[1], As: as})
 	if got := breakNames(r); got != "value-truncated paid.total" {
 		t.Errorf("got %q\n%s", got, breakLines(r))
 	}
@@ -221,7 +221,7 @@ func TestUnsentProtobuf(t *testing.T) {
 		{Assumptions{Declared: true, Fields: []contract.Path{{{Name: "a"}}}}, ""},
 		{Assumptions{Declared: true, Fields: []contract.Path{{{Name: "b"}}}}, "field-unsent b"},
 	} {
-		if got := breakNames(readProtobuf(Question{both[0], both[1], c.as})); got != c.want {
+		if got := breakNames(readProtobuf(Question{Reader: both[0], Writer: both[1], As: c.as})); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.as, got, c.want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestTreatmentsProtobuf(t *testing.T) {
 			events []*contract.Event
 			want   string
 		}{{open, c.open}, {closed, c.closed}} {
-			r := readProtobuf(Question{side.events[0], side.events[1], as})
+			r := readProtobuf(Question{Reader: side.events[0], Writer: side.events[1], As: as})
 			if got := breakNames(r); got != side.want {
 				t.Errorf("%+v: got %q, want %q\n%s", as, got, side.want, breakLines(r))
 			}

@@ -27,7 +27,7 @@ func TestContentProtobuf(t *testing.T) {
 			}
 			same++
 			for _, as := range propertyKinds() {
-				for _, q := range []Question{{a, b, as}, {b, a, as}} {
+				for _, q := range []Question{{Reader: a, Writer: b, As: as}, {Reader: b, Writer: a, As: as}} {
 					if r := readProtobuf(q); r.Answer != rule.Holds || len(r.Breaks) > 0 {
 						t.Errorf("%s: %s has the same content, and %+v is %s\n%s", c.ID, a.Schema.Root(), as, r.Answer, breakLines(r))
 					}

@@ -22,7 +22,7 @@ func TestEditionsProtobuf(t *testing.T) {
 		for r := range kinds {
 			for _, e := range []contract.Encoding{contract.Protobuf, contract.JSON} {
 				as := Assumptions{Encoding: e}
-				sameAnswers(t, kinds[w]+kinds[r], Question{old[r], old[w], as}, Question{now[r], now[w], as})
+				sameAnswers(t, kinds[w]+kinds[r], Question{Reader: old[r], Writer: old[w], As: as}, Question{Reader: now[r], Writer: now[w], As: as})
 			}
 		}
 	}
@@ -32,8 +32,8 @@ func TestEditionsProtobuf(t *testing.T) {
 		old, now := protoEvents(t, "t.M", a, b), protoEvents(t, "t.M", in2024([]string{a, b})...)
 		mixed := []*contract.Event{old[0], now[1]}
 		for _, as := range propertyKinds() {
-			sameAnswers(t, a+b, Question{old[0], old[1], as}, Question{now[0], now[1], as})
-			sameAnswers(t, a+b, Question{old[1], old[0], as}, Question{mixed[1], mixed[0], as})
+			sameAnswers(t, a+b, Question{Reader: old[0], Writer: old[1], As: as}, Question{Reader: now[0], Writer: now[1], As: as})
+			sameAnswers(t, a+b, Question{Reader: old[1], Writer: old[0], As: as}, Question{Reader: mixed[1], Writer: mixed[0], As: as})
 		}
 	}
 }

@@ -106,7 +106,7 @@ func TestMatrixProtobuf(t *testing.T) {
 }
 
 func matrixCell(t *testing.T, writer, reader *contract.Event, encoding contract.Encoding, cell string, beyond bool) {
-	got := readProtobuf(Question{reader, writer, Assumptions{Encoding: encoding, UnknownFields: contract.Reject}})
+	got := readProtobuf(Question{Reader: reader, Writer: writer, As: Assumptions{Encoding: encoding, UnknownFields: contract.Reject}})
 	want := rule.Holds
 	if strings.ContainsAny(cell, "#PU") || beyond {
 		want = rule.Refuted

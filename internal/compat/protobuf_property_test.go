@@ -145,7 +145,7 @@ func propertySeed(t *testing.T, seed int64, events int, counts map[rule.Answer]i
 	a, b := g.pair()
 	both := protoEvents(t, "t.M", a, b)
 	for _, as := range propertyKinds() {
-		for _, q := range []Question{{both[0], both[1], as}, {both[1], both[0], as}} {
+		for _, q := range []Question{{Reader: both[0], Writer: both[1], As: as}, {Reader: both[1], Writer: both[0], As: as}} {
 			counts[propertyRead(t, g.Rand, q, seed, events, a+"\n-----\n"+b)]++
 		}
 	}
@@ -153,8 +153,8 @@ func propertySeed(t *testing.T, seed int64, events int, counts map[rule.Answer]i
 
 func propertyRead(t *testing.T, g *rand.Rand, q Question, seed int64, events int, sources string) rule.Answer {
 	r := readProtobuf(q)
-	if r.Reason != "" {
-		t.Errorf("seed %d %+v: %s\n%s", seed, q.As, r.Reason, sources)
+	if r.Reason+r.Open != "" {
+		t.Errorf("seed %d %+v: %s %s\n%s", seed, q.As, r.Reason, r.Open, sources)
 		return r.Answer
 	}
 	reader, writer := q.Reader.Schema.(*protobuf.Schema), q.Writer.Schema.(*protobuf.Schema)

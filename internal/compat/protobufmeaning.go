@@ -51,6 +51,11 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 	case m.writer.ReservedNames().Has(old), m.reader.ReservedNames().Has(now):
 		b.Message = fmt.Sprintf("number %d was reused: %s and %s are two fields, as the reserved name says, and the reader takes %s for %s", p.writer.Number(), old, now, now, old)
 	default:
+		if gone := w.goneIn(p, p.writer.Number()); gone != "" {
+			b.Message = fmt.Sprintf("number %d is %s for the writer and %s for the reader, and in %s, which came between them, it is nothing: it was used again for another field",
+				p.writer.Number(), now, old, gone)
+			break
+		}
 		b.Severity = rule.Warning
 		b.Message = fmt.Sprintf("number %d is %s for the writer and %s for the reader: if that is only a new name, say so with renamed", p.writer.Number(), now, old)
 		b.Fix = fmt.Sprintf("If it is the same field, add renamed: {NEW: OLD} to the newer manifest, where the newer of %s and %s stands first; if not, give the new field a new number.", p.path, p.old)
@@ -163,10 +168,14 @@ func reservedCount(ranges protoreflect.FieldRanges) int {
 // enums.
 func (w *protoWalk) enumMeaning(p fieldPair) {
 	reader, writer := p.read.Enum(), p.sent.Enum()
-	worst, shown := rule.Info, protoreflect.EnumValueDescriptor(nil)
+	worst, shown, again := rule.Info, protoreflect.EnumValueDescriptor(nil), ""
 	renamed := p.sentValues(func(v protoreflect.EnumValueDescriptor) bool { return otherName(reader, v) })
 	for _, v := range renamed {
 		severity := rule.Warning
+		if gone := w.valueGoneIn(p, v.Number()); gone != "" {
+			worst, shown, again = rule.Error, v, gone
+			break
+		}
 		if swapped(reader, writer, v) || len(renamed) > 1 && !sameBarePrefix(reader, writer, renamed) {
 			severity = rule.Error
 		}
@@ -181,6 +190,10 @@ func (w *protoWalk) enumMeaning(p fieldPair) {
 	message := fmt.Sprintf("%d is %s for the writer and %s for the reader: it takes one for the other", shown.Number(), shown.Name(), was.Name())
 	if worst == rule.Warning {
 		message = fmt.Sprintf("%d is %s for the writer and %s for the reader: only the name seems to be new", shown.Number(), shown.Name(), was.Name())
+	}
+	if again != "" {
+		message = fmt.Sprintf("%d is %s for the writer and %s for the reader, and in %s, which came between them, it is nothing: it was used again for another value",
+			shown.Number(), shown.Name(), was.Name(), again)
 	}
 	w.add(p, claim{
 		probe: p.probe(p.set(protoreflect.ValueOfEnum(shown.Number()))), readerAt: was, writerAt: shown,

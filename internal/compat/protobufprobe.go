@@ -71,6 +71,8 @@ func (p *probe) entry(m protoreflect.Message, route []hop) {
 	value := values.NewValue()
 	if entry.Has(f.MapValue()) {
 		value = entry.Get(f.MapValue())
+	} else if f.MapValue().Message() != nil {
+		fillRequired(value.Message())
 	}
 	values.Set(entry.Get(f.MapKey()).MapKey(), value)
 }

@@ -92,6 +92,7 @@ func (w *protoWalk) replay(c *claim) (*rule.Witness, string) {
 		if shows[c.Rule](out, c.Path) {
 			return w.witness(c, m, out), ""
 		}
+		c.hidden = out.refused != ""
 		if problem == "" {
 			problem = out.String()
 		}

@@ -18,6 +18,7 @@ type protoWalk struct {
 	wire           wire
 	reader, writer *protobuf.Schema
 	renamed        map[[2]string]bool // reader's path, writer's path
+	between        []Release
 
 	queue     []visit
 	seen      map[protoPair]bool
@@ -45,6 +46,7 @@ type protoPair struct {
 type claim struct {
 	Break
 	probe              *probe // nil where nothing travels to show
+	hidden             bool   // the reader refuses the event before it comes to that
 	junk               bool   // bytes of one type are read as another's: whether they parse is seen in the replay
 	readerAt, writerAt protoreflect.Descriptor
 }

@@ -12,6 +12,16 @@ import (
 type Question struct {
 	Reader, Writer *contract.Event // the reader's and the writer's revision
 	As             Assumptions
+
+	// Between are revisions released after the older of the two and before the
+	// newer: a number that one of them lacks was gone, and came back as another.
+	Between []Release
+}
+
+// Release is a revision of an event, and what reports call it.
+type Release struct {
+	Ref   string
+	Event *contract.Event
 }
 
 // Assumptions is what the answer depends on beside the two schemas. They only
@@ -30,6 +40,7 @@ type Assumptions struct {
 type Result struct {
 	Answer rule.Answer
 	Reason string  // why it is unknown; with holds, an assumption that was decisive
+	Open   string  // what nobody can tell beside what refutes it, which may be waived
 	Breaks []Break // errors make the answer refuted; warnings ride along with holds
 	More   int     // places beyond the limit
 }

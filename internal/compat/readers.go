@@ -25,7 +25,7 @@ func (c *check) readings(p pair, d rule.Direction) []reading {
 			return nil
 		}
 	}
-	base := reading{event: p.name(), direction: d, pair: p, question: Question{Reader: reader, Writer: writer, As: c.assumptions(writer)}}
+	base := reading{event: p.name(), direction: d, pair: p, question: Question{Reader: reader, Writer: writer, As: c.assumptions(writer), Between: c.between(p)}}
 	var all []reading
 	if c.anyone(reader) {
 		all = append(all, base)
@@ -33,6 +33,25 @@ func (c *check) readings(p pair, d rule.Direction) []reading {
 	for _, consumer := range declared {
 		if how := consumer.Reading(reader.Name.Value); how != nil && (d == rule.Backward || c.runs(consumer.Name.Value)) {
 			all = append(all, base.by(consumer, how))
+		}
+	}
+	return all
+}
+
+// between lists an event's revisions that were released between the two of a
+// pair.
+func (c *check) between(p pair) []Release {
+	var all []Release
+	for _, set := range c.options.Since {
+		e := set.Event(p.old.Name.Value)
+		if e == nil {
+			e = set.Event(p.new.Name.Value)
+		}
+		if e == nil && set.Bare && len(set.Events) == 1 {
+			e = set.Events[0]
+		}
+		if e != nil {
+			all = append(all, Release{set.Tree.Ref, e})
 		}
 	}
 	return all

@@ -16,7 +16,14 @@ import (
 // Digest is a hash over what the closure says to a reader. Names of types,
 // packages and files take part only where they travel: in the JSON of
 // well-known types, in Any and in the names of extensions.
-func (s *Schema) Digest() string { return s.digest() }
+func (s *Schema) Digest() string { return s.digest().schema }
+
+// Reserved identifies what the messages and enums of the closure reserve: it
+// changes nothing that travels, but tells what a number or a name was before. It
+// is "" where nothing is reserved.
+func (s *Schema) Reserved() string { return s.digest().reserved }
+
+type digests struct{ schema, reserved string }
 
 // Digest is a hash over one message, or one enum, and what it reaches, as
 // Schema.Digest takes it.
@@ -26,24 +33,25 @@ func Digest(d protoreflect.Descriptor) string {
 	return g.sum()
 }
 
-func (s *Schema) computeDigest() string {
+func (s *Schema) computeDigest() digests {
 	g := &digester{seen: map[protoreflect.FullName]int{}, schema: s}
 	g.message(s.root)
 	g.extensions()
 	if g.any {
 		g.named()
 	}
-	return g.sum()
+	return digests{g.sum(), g.reserved.String()}
 }
 
 // digester writes the closure in the order in which a walk from the root meets
 // it; types are numbered instead of named.
 type digester struct {
-	text   strings.Builder
-	seen   map[protoreflect.FullName]int
-	open   []protoreflect.FullName // messages with extension ranges
-	any    bool
-	schema *Schema // nil for a part of one
+	text     strings.Builder
+	reserved strings.Builder
+	seen     map[protoreflect.FullName]int
+	open     []protoreflect.FullName // messages with extension ranges
+	any      bool
+	schema   *Schema // nil for a part of one
 }
 
 func (g *digester) sum() string {
@@ -94,12 +102,31 @@ func (g *digester) message(m protoreflect.MessageDescriptor) {
 	if m.ExtensionRanges().Len() > 0 {
 		g.open = append(g.open, m.FullName())
 	}
+	g.reserves(m.FullName(), m.ReservedRanges().Len(), func(i int) [2]int {
+		r := m.ReservedRanges().Get(i)
+		return [2]int{int(r[0]), int(r[1])}
+	}, m.ReservedNames())
 	for _, f := range byNumber(m.Fields()) {
 		if g.schema == nil || !g.schema.otherArm(f) {
 			g.field(f)
 		}
 	}
 	g.words("end")
+}
+
+// reserves notes what a type reserves, under its number.
+func (g *digester) reserves(name protoreflect.FullName, ranges int, at func(int) [2]int, names protoreflect.Names) {
+	if ranges == 0 && names.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(&g.reserved, "%d:", g.seen[name])
+	for i := range ranges {
+		fmt.Fprintf(&g.reserved, "%v", at(i))
+	}
+	for i := range names.Len() {
+		fmt.Fprintf(&g.reserved, " %s", names.Get(i))
+	}
+	g.reserved.WriteByte('\n')
 }
 
 func byNumber(fields protoreflect.FieldDescriptors) []protoreflect.FieldDescriptor {
@@ -147,6 +174,10 @@ func (g *digester) enum(e protoreflect.EnumDescriptor) {
 	if e.FullName() == "google.protobuf.NullValue" {
 		g.add("known %s", e.FullName())
 	}
+	g.reserves(e.FullName(), e.ReservedRanges().Len(), func(i int) [2]int {
+		r := e.ReservedRanges().Get(i)
+		return [2]int{int(r[0]), int(r[1])}
+	}, e.ReservedNames())
 	g.add("closed=%t", e.IsClosed())
 	for i := range e.Values().Len() {
 		v := e.Values().Get(i)

@@ -20,7 +20,7 @@ type Schema struct {
 	root   protoreflect.MessageDescriptor
 	arm    protoreflect.FieldDescriptor
 
-	digest func() string
+	digest func() digests
 	types  func() *resolver
 }
 

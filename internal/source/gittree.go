@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // maxCommit is how many bytes of a commit are read to find its parent.
@@ -28,6 +30,27 @@ func (r *repo) commit(name string) (id, parent string, err error) {
 		}
 	}
 	return o.id, "", nil
+}
+
+// committed is when a commit was made, as its committer says; zero where that
+// cannot be read.
+func (r *repo) committed(id string) time.Time {
+	o, err := r.batch.get(id, maxCommit)
+	if err != nil || o.kind != "commit" {
+		return time.Time{}
+	}
+	for line := range bytes.Lines(o.data) {
+		if len(line) <= 1 { // the message begins
+			break
+		}
+		words := bytes.Fields(line)
+		if n := len(words); n > 3 && string(words[0]) == "committer" {
+			if seconds, err := strconv.ParseInt(string(words[n-2]), 10, 64); err == nil {
+				return time.Unix(seconds, 0).UTC()
+			}
+		}
+	}
+	return time.Time{}
 }
 
 // list reads the names of a commit's files below a directory. The files

@@ -73,5 +73,5 @@ func (r *repo) tree(ctx context.Context, f found, name, dir string, limits Limit
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{Name: name, FS: files, Commit: f.commit, close: r.batch.close}, nil
+	return &Tree{Name: name, FS: files, Commit: f.commit, Committed: r.committed(f.commit), close: r.batch.close}, nil
 }

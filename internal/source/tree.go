@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Tree is a tree of files, wherever it came from. It may be used from several
@@ -27,6 +28,8 @@ type Tree struct {
 	File   string // path in FS where the ref was one file, whose directory is the root; else ""
 	Dir    string // the root's directory on disk; "" where the tree is not on disk
 	Commit string // the full id of the commit; "" where the tree is not from git
+
+	Committed time.Time // when the commit was made, as it says; zero where the tree is not from git
 
 	disk   *os.Root // where the tree is on disk; else nil
 	limits Limits
