@@ -11,13 +11,19 @@ func (a *attempt) distinct() outcome {
 	if n <= 1 {
 		return a.build(nil)
 	}
-	domains := make([][]any, n)
+	domains := make([][]keyed, n)
 	for i, g := range a.goals {
+		if j := slices.IndexFunc(a.goals[:i], func(o []lit) bool { return slices.Equal(o, g) }); j >= 0 {
+			domains[i] = domains[j] // most items are alike
+			continue
+		}
 		list, out := a.s.several(g, n)
 		if out.result == unknown {
 			return outcome{result: unknown, why: out.why}
 		}
-		domains[i] = list
+		for _, v := range list {
+			domains[i] = append(domains[i], keyed{v, canonical(v)})
+		}
 	}
 	chosen, ok := match(domains)
 	if !ok {
@@ -75,20 +81,25 @@ func exceptNode(list []any) *node {
 	return seal(n)
 }
 
+// keyed is a value with its canonical text.
+type keyed struct {
+	value any
+	key   string
+}
+
 // match assigns different values to all items, by augmenting paths.
-func match(domains [][]any) ([]any, bool) {
+func match(domains [][]keyed) ([]any, bool) {
 	owner := map[string]int{}
 	value := make([]any, len(domains))
 	var place func(i int, seen map[string]bool) bool
 	place = func(i int, seen map[string]bool) bool {
 		for _, v := range domains[i] {
-			k := canonical(v)
-			if seen[k] {
+			if seen[v.key] {
 				continue
 			}
-			seen[k] = true
-			if j, taken := owner[k]; !taken || place(j, seen) {
-				owner[k], value[i] = i, v
+			seen[v.key] = true
+			if j, taken := owner[v.key]; !taken || place(j, seen) {
+				owner[v.key], value[i] = i, v.value
 				return true
 			}
 		}
