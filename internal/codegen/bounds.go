@@ -3,6 +3,8 @@ package codegen
 import (
 	"math/big"
 	"strconv"
+
+	"github.com/evcontract/evcontract/internal/source"
 )
 
 const (
@@ -17,6 +19,30 @@ func bound(inclusive, exclusive string) string {
 		return exclusive
 	}
 	return inclusive
+}
+
+// within widens nothing: it gives the least and the greatest of the numbers that
+// enum and const list, where they list any.
+func (s *shape) within(low, high string) (least, greatest string) {
+	values := s.enum
+	if s.equal != nil {
+		values = []*value{s.equal}
+	}
+	for _, v := range values {
+		if v.Kind != source.Number {
+			continue
+		}
+		if least == "" || compare(v.Text, least) < 0 {
+			least = v.Text
+		}
+		if greatest == "" || compare(v.Text, greatest) > 0 {
+			greatest = v.Text
+		}
+	}
+	if least == "" {
+		return low, high
+	}
+	return least, greatest
 }
 
 // beyond reports whether a bound is there and lies outside a range.

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -22,6 +23,7 @@ type builder struct {
 
 	types      []*typ // structs and enums in the order in which they were met
 	byShape    map[*shape]*typ
+	around     []*shape             // lists and maps that are being built
 	judges     map[judgeKey]string  // functions that judge one shape
 	judged     []judgeKey           // in the order in which they were asked for
 	evaluators map[evaluator]string // functions that tell what one shape evaluates
@@ -108,9 +110,8 @@ func (b *builder) hint(s *shape, hint string) string {
 	for s.target != nil && s.only(s.target) {
 		s = s.target
 	}
-	pointer := s.at.Pointer
-	name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	if name == "" { // a file of its own
+	name := s.defined()
+	if s.at.Pointer == "" { // a file of its own
 		name = s.at.File[strings.LastIndexByte(s.at.File, '/')+1:]
 		name, _, _ = strings.Cut(name, ".")
 	}
@@ -121,6 +122,14 @@ func (b *builder) hint(s *shape, hint string) string {
 		return exported(name)
 	}
 	return b.prefix + exported(name)
+}
+
+// pointerEscapes undoes what a JSON Pointer does to names (RFC 6901).
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// defined is the last name on the way to a shape.
+func (s *shape) defined() string {
+	return pointerEscapes.Replace(s.at.Pointer[strings.LastIndexByte(s.at.Pointer, '/')+1:])
 }
 
 func (b *builder) raw(t *typ, path contract.Path) {
@@ -156,6 +165,16 @@ func (b *builder) text(t *typ, w *want, hint string) {
 	case w.role&^(partitionRole|discardRole) != 0:
 	case t.shape.enum != nil || t.shape.equal != nil:
 		b.enumeration(t, hint)
+	case t.shape.enumerated() != nil:
+		e := t.shape.enumerated()
+		if !t.null && (e.fixed || !b.ignoresEnums()) {
+			t.judge = nil
+			if e.mixed() {
+				t.judge = e
+			}
+		}
+		t.shape = e
+		b.enumeration(t, hint)
 	case w.role == 0 && t.shape.textType() != "":
 		t.kind, t.name = textKind, t.shape.textType()
 	}
@@ -164,7 +183,7 @@ func (b *builder) text(t *typ, w *want, hint string) {
 // enumeration is a string type with constants. The types of one schema are
 // shared by all readers of the event.
 func (b *builder) enumeration(t *typ, hint string) {
-	t.kind, t.free = enumKind, b.ignoresEnums() && t.shape.enum != nil
+	t.kind, t.free = enumKind, b.ignoresEnums() && t.shape.enum != nil && !t.shape.fixed
 	values := t.shape.enum
 	if t.shape.equal != nil {
 		values = []*value{t.shape.equal}
@@ -175,25 +194,11 @@ func (b *builder) enumeration(t *typ, hint string) {
 		return
 	}
 	t.name = b.names.take(hint)
-	used := names{}
-	for _, v := range values {
-		if v.Kind == source.String && !hasLabel(t.labels, v.Text) {
-			name := b.names.take(t.name + labelName(v.Text))
-			used[name] = true
-			t.labels = append(t.labels, label{name, v.Text})
-		}
+	for _, text := range labelsOf(values) {
+		t.labels = append(t.labels, label{b.names.take(t.name + labelName(text)), text, t.shape.valueDocs[text]})
 	}
 	b.byShape[t.shape] = t
 	b.types = append(b.types, t)
-}
-
-func hasLabel(labels []label, text string) bool {
-	for _, l := range labels {
-		if l.text == text {
-			return true
-		}
-	}
-	return false
 }
 
 // labelName makes a name of an enum's value; CARD and card give the same.
@@ -204,7 +209,11 @@ func labelName(text string) string {
 	if strings.ToUpper(text) == text && len(text) > 3 && !initialisms[text] {
 		text = strings.ToLower(text)
 	}
-	return strings.TrimPrefix(exported(text), "X")
+	var name strings.Builder
+	for _, w := range split(text) {
+		name.WriteString(capital(w))
+	}
+	return name.String()
 }
 
 // decimal is json.Number, or the type that the workspace names.
@@ -220,7 +229,11 @@ func (b *builder) decimal(t *typ) {
 func (b *builder) integer(t *typ, w *want) {
 	t.kind = intKind
 	low, high := bound(t.shape.low, t.shape.above), bound(t.shape.high, t.shape.below)
-	bounded := low != "" && high != "" || t.shape.enum != nil || t.shape.equal != nil
+	listed := t.shape.equal != nil || t.shape.enum != nil && !b.ignoresEnums()
+	if listed {
+		low, high = t.shape.within(low, high)
+	}
+	bounded := listed || low != "" && high != ""
 	switch {
 	case !bounded && b.choice.exact && w.role == 0:
 		t.kind = wholeKind
@@ -242,6 +255,10 @@ func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {
 		}
 		return t
 	}
+	if !b.enter(t, path) {
+		return t
+	}
+	defer b.leave()
 	step := contract.Step{Kind: contract.ElementStep}
 	below := w.at(step)
 	items := t.shape.items
@@ -249,12 +266,33 @@ func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {
 		below = everything
 	}
 	if items == nil {
-		items = anything(t.shape.pos)
+		items = t.shape.unsaid((*shape).hasElements)
 	}
 	t.kind = sliceKind
 	t.elem = b.build(items, below, path.Then(step), singular(hint))
 	return t
 }
+
+// enter notes that a list or a map is being built. One that holds itself, with no
+// type between that has a name, has no Go type.
+func (b *builder) enter(t *typ, path contract.Path) bool {
+	if slices.Contains(b.around, t.shape) {
+		b.raw(t, path)
+		return false
+	}
+	b.around = append(b.around, t.shape)
+	return true
+}
+
+// declare notes that a type with a name is being built: what is in it may hold a
+// list or a map around it. It gives what ends that.
+func (b *builder) declare() (end func()) {
+	around := b.around
+	b.around = nil
+	return func() { b.around = around }
+}
+
+func (b *builder) leave() { b.around = b.around[:len(b.around)-1] }
 
 func anything(pos source.Pos) *shape {
 	return &shape{pos: pos, kinds: allKinds, longest: -1, most: -1, mostOf: -1, fewestIn: 1, mostIn: -1}
@@ -281,6 +319,7 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 		b.byShape[t.shape] = t
 	}
 	b.types = append(b.types, t)
+	defer b.declare()()
 	b.members(t, o, w, path)
 	return t
 }
@@ -289,10 +328,14 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 var valueStep = contract.Step{Kind: contract.ValueStep}
 
 func (b *builder) mapping(t *typ, o object, w *want, path contract.Path, hint string) *typ {
+	if !b.enter(t, path) {
+		return t
+	}
+	defer b.leave()
 	t.kind = mapKind
 	elem, named := t.shape.unnamed()
 	if elem == nil || named != nil && b.keeps(o.closed) { // a map of them has no place for the others
-		elem, named = anything(t.shape.pos), nil
+		elem, named = t.shape.unsaid((*shape).hasValues), nil
 	}
 	t.named = named
 	t.elem = b.build(elem, cmp.Or(w.at(valueStep), everything), path.Then(valueStep), singular(hint))

@@ -162,6 +162,9 @@ func (r *corpusRun) compare(t *testing.T) (taken int) {
 		if fits && r.how.keep && !keptAgain(t, q.document, again) {
 			t.Errorf("%s\n%s\nis written again as %s", q.text, q.document, again)
 		}
+		if r.how.lenient && want != nil {
+			continue // it may take more
+		}
 		if (want == nil) != fits {
 			if wrong++; wrong < 20 {
 				t.Errorf("%s\n%s\nvalidator: %v\ndecoder:   %s", q.text, q.document, want, got)

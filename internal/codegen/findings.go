@@ -64,6 +64,8 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 	switch {
 	case possible(s) == 0:
 		why = "no value is allowed here"
+	case possible(s)&^nullKind == listKind && s.places == nil, possible(s)&^nullKind == objectKind:
+		why = "the value may hold itself, with no object between that has a type"
 	case possible(s) == nullKind:
 		why = "only null is allowed here"
 	case s.loose:

@@ -125,7 +125,7 @@ type judge struct {
 }
 
 func (j judge) print() {
-	if j.shape.never {
+	if j.shape.never || j.shape.kinds == 0 {
 		j.refuse("the contract allows no value here")
 		return
 	}

@@ -77,8 +77,7 @@ func (s *shape) conjuncts(known []*shape) ([]*shape, bool) {
 		return known, true // said already
 	}
 	if s.never || s.any != nil || s.one != nil || s.not != nil || s.cond != nil || s.restMembers != nil || s.restItems != nil ||
-		s.needs != nil || s.names != nil || s.patterns != nil || s.contains != nil || len(s.unknown) > 0 ||
-		s.extra != nil && !s.extra.never && !s.extra.bare() {
+		s.needs != nil || s.names != nil || s.patterns != nil || s.contains != nil || len(s.unknown) > 0 {
 		return nil, false
 	}
 	known, ok := append(known, s), true
@@ -112,7 +111,7 @@ func merge(s *shape, parts []*shape) *shape {
 		}
 		m.fewestOf, m.mostOf = max(m.fewestOf, p.fewestOf), least(m.mostOf, p.mostOf)
 	}
-	if !m.mergeMembers(parts) {
+	if m.kinds == 0 || !m.mergeMembers(parts) {
 		return nil
 	}
 	return m
@@ -196,23 +195,40 @@ func (s *shape) mergeText(p *shape) bool {
 func (s *shape) mergeList(p *shape) bool {
 	s.fewest, s.most = max(s.fewest, p.fewest), least(s.most, p.most)
 	s.unique = s.unique || p.unique
-	if p.items == nil && p.places == nil {
-		return true
+	places := make([]*shape, max(len(s.places), len(p.places)))
+	for i := range places {
+		places[i] = both(s.element(i), p.element(i))
+		if places[i] == nil {
+			places[i] = anything(p.pos)
+		}
 	}
-	if s.places != nil || p.places != nil && s.items != nil {
-		return false
-	}
-	switch {
-	case s.items != nil:
-		s.items = together([]*shape{s.items, p.items})
-	default:
-		s.items, s.places = p.items, p.places
+	if s.items = both(s.items, p.items); len(places) > 0 {
+		s.places = places
 	}
 	return true
 }
 
-// mergeMembers takes over the members of all parts. A part that is closed must
-// name them all.
+// element is the shape of the element at a place, nil where that is any.
+func (s *shape) element(i int) *shape {
+	if i < len(s.places) {
+		return s.places[i]
+	}
+	return s.items
+}
+
+// both is what two shapes say, of which nil says nothing.
+func both(a, b *shape) *shape {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return together([]*shape{a, b})
+}
+
+// mergeMembers takes over the members of all parts. A part that says something of
+// other members, or refuses them, must name them all.
 func (s *shape) mergeMembers(parts []*shape) bool {
 	var o object
 	for _, p := range parts {
@@ -221,19 +237,19 @@ func (s *shape) mergeMembers(parts []*shape) bool {
 		}
 	}
 	for _, p := range parts {
-		if !p.closed() {
+		if p.extra == nil || p.extra.bare() {
 			continue
 		}
-		s.extra = p.extra
+		s.extra = both(s.extra, p.extra)
 		names := map[string]bool{}
 		for _, m := range p.members {
 			names[m.name] = true
 		}
 		other := func(name string) bool { return !names[name] }
-		if slices.ContainsFunc(s.required, other) || slices.ContainsFunc(o.members, func(m *member) bool { return other(m.name) }) {
+		if p.closed() && slices.ContainsFunc(s.required, other) || slices.ContainsFunc(o.members, func(m *member) bool { return other(m.name) }) {
 			return false
 		}
 	}
 	s.members = o.members
-	return true
+	return s.extra == nil || !s.extra.made() || !slices.ContainsFunc(s.extra.all, func(e *shape) bool { return e.never })
 }

@@ -70,7 +70,7 @@ func (t *typ) declared() bool {
 func (t *typ) alsoAt(path contract.Path) { t.shared = t.shared || t.path.String() != path.String() }
 
 // label is a constant of an enum.
-type label struct{ name, text string }
+type label struct{ name, text, doc string }
 
 // field is one field of a struct.
 type field struct {

@@ -102,6 +102,7 @@ func (p *printer) printEnum(t *typ) {
 	p.line("")
 	p.line("const (")
 	for _, l := range t.labels {
+		p.doc(l.doc, false)
 		p.line("%s %s = %s", l.name, t.name, quote(l.text))
 	}
 	p.line(")")

@@ -46,7 +46,7 @@ func (d decoder) chosen(t *typ) string {
 	if t.shape.equal != nil {
 		values = []*value{t.shape.equal}
 	}
-	if d.loose || values == nil || t.shape.equal == nil && d.ignoresEnums() {
+	if d.loose || values == nil || t.shape.equal == nil && !t.shape.fixed && d.ignoresEnums() {
 		return "s.String()"
 	}
 	var list []string

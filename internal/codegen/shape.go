@@ -52,6 +52,10 @@ type shape struct {
 	sure             bool   // possible is known
 	possible         kinds  // that the value can have
 
+	asEnum    *shape            // enumerated gives it
+	fixed     bool              // of an enum: its values were told by const, which nobody relaxes
+	valueDocs map[string]string // of an enum: what is said of each value
+
 	whole     *shape    // merged gives it; nil: nobody asked
 	merges    []*shape  // of this shape and others, as together gives them
 	division  *division // split gives it
@@ -109,12 +113,16 @@ var kindOfType = map[string]kinds{
 	"string": stringKind, "array": listKind, "object": objectKind,
 }
 
-// kindOfValue is the kind of an enum's value; a number may stand for an integer.
+// kindOfValue is the kind of an enum's value. One that is a whole number is an
+// integer, however it is written.
 func kindOfValue(v *value) kinds {
 	switch v.Kind {
 	case source.Bool:
 		return boolKind
 	case source.Number:
+		if parseFloat(v.Text).IsInt() {
+			return integerKind
+		}
 		return integerKind | numberKind
 	case source.String:
 		return stringKind

@@ -23,6 +23,7 @@ func (b *builder) tuple(t *typ, w *want, path contract.Path, hint string) bool {
 	t.name = b.names.take(hint)
 	b.byShape[t.shape] = t
 	b.types = append(b.types, t)
+	defer b.declare()()
 	for i, place := range t.shape.places {
 		f := &field{json: strconv.Itoa(i), name: "Item" + strconv.Itoa(i), required: i < t.shape.fewest, wrap: b.choice.optional}
 		f.path = path.Then(contract.Step{Kind: contract.PlaceStep, Index: i})

@@ -48,6 +48,7 @@ func (b *builder) union(t *typ, k kinds, w *want, path contract.Path, hint strin
 	if b.loose || len(parts) == 0 || len(parts) == 1 && k != objectKind || len(parts) == len(variants)-1 {
 		return false
 	}
+	defer b.declare()()
 	if shared := b.variants(t.shape, w); shared != nil && k == objectKind {
 		b.sealed(t, w, hint)
 		if t.shape.split().exact && (!t.null || !t.nulls || t.shape.nullInOne()) {
@@ -243,35 +244,34 @@ func (s *shape) choice() bool {
 // armName names one of several objects: by where it is defined, else by a
 // member that tells it from the others.
 func armName(s *shape) string {
-	switch {
-	case s.made():
-		return armName(s.all[0])
-	case s.target != nil:
-		return exported(s.target.at.Pointer[strings.LastIndexByte(s.target.at.Pointer, '/')+1:])
+	own := s
+	if s.made() {
+		own = s.all[0]
 	}
-	for _, part := range append([]*shape{s}, s.all...) {
-		if name := part.constantName(source.String); name != "" {
-			return name
-		}
+	if own.target != nil {
+		return exported(own.target.defined())
 	}
-	for _, part := range append([]*shape{s}, s.all...) {
-		if name := part.constantName(source.Number, source.Bool, source.Null); name != "" {
-			return name
+	whole := flatten(s)
+	for _, kinds := range [][]source.Kind{{source.String}, {source.Number, source.Bool, source.Null}} {
+		for _, part := range append([]*shape{own}, own.all...) {
+			if name := part.constantName(whole, kinds...); name != "" {
+				return name
+			}
 		}
 	}
 	return "Object"
 }
 
-// constantName makes a name of the first member that must be one value of some
-// kinds.
-func (s *shape) constantName(kinds ...source.Kind) string {
+// constantName makes a name of the first member that the whole object must have
+// and that must be one value of some kinds.
+func (s *shape) constantName(whole object, kinds ...source.Kind) string {
 	for _, m := range s.members {
 		v := m.shape.equal
 		if v == nil && len(m.shape.enum) == 1 {
 			v = m.shape.enum[0]
 		}
 		switch {
-		case v == nil || !slices.Contains(kinds, v.Kind) || !s.needed(m.name):
+		case v == nil || !slices.Contains(kinds, v.Kind) || !whole.needs(m.name):
 		case v.Kind != source.String:
 			return exported(m.name + "_" + strings.Replace(string(v.JSON()), "-", "minus_", 1))
 		case v.Text != "":

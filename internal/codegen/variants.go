@@ -83,6 +83,6 @@ func (s *shape) alternative() (base *shape, arms []*shape) {
 // again is a copy of a shape about which nothing is known yet.
 func (s *shape) again() *shape {
 	c := *s
-	c.whole, c.merges, c.sure, c.division, c.undivided = nil, nil, false, nil, false
+	c.whole, c.merges, c.sure, c.division, c.undivided, c.asEnum = nil, nil, false, nil, false, nil
 	return &c
 }
