@@ -70,6 +70,10 @@ type check struct {
 	report   *rule.Report
 	gathered map[string]int // what makes a finding one, to its index in the report
 	spoils   [][]int        // for each finding, the reads that it spoils
+	moved    struct {       // around the pair that was asked about last
+		of pair
+		by map[*Rule][]move
+	}
 }
 
 // asked says what each compatibility asks for.
@@ -173,10 +177,10 @@ func (c *check) runs(service string) bool {
 func (c *check) read(r reading) {
 	read := c.open(r)
 	for _, by := range Rules {
-		if by.moved == nil || r.pair.new.Synthetic {
+		if by.moved == nil || r.pair.new.Synthetic && !by.bare {
 			continue
 		}
-		for _, m := range by.moved(r.pair) {
+		for _, m := range c.moves(by, r.pair) {
 			if m.direction == "" || m.direction == r.direction {
 				c.gather(read, r.pair, by, m)
 			}
@@ -185,6 +189,19 @@ func (c *check) read(r reading) {
 	if !unparsable(r.pair) {
 		c.payload(read, r)
 	}
+}
+
+// moves asks a rule once about a pair, however many read it.
+func (c *check) moves(by *Rule, p pair) []move {
+	if p != c.moved.of {
+		c.moved.of, c.moved.by = p, map[*Rule][]move{}
+	}
+	found, known := c.moved.by[by]
+	if !known {
+		found = by.moved(p)
+		c.moved.by[by] = found
+	}
+	return found
 }
 
 // unparsable reports whether a rule has said already that no payload of the one

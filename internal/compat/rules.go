@@ -12,6 +12,7 @@ import (
 type Rule struct {
 	rule.Doc
 	moved func(pair) []move
+	bare  bool // it looks at schemas, and needs no manifest
 }
 
 // Rules lists every rule that a check may break, by consequence: refused,
@@ -22,7 +23,7 @@ var Rules = []*Rule{
 	fieldLost, elementLost,
 	fieldUnsent,
 	enumUnnamed,
-	identityMoved, keyChanged, topicMoved, partitionMoved, encodingChanged, eventRemoved,
+	identityMoved, keyChanged, topicMoved, partitionMoved, encodingChanged, eventRemoved, numberUnreserved,
 	undecided,
 }
 
