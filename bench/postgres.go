@@ -16,6 +16,9 @@ import (
 const (
 	schema = "evc_bench"
 	queued = "pg consume, handler that queues"
+
+	watermillOne = "watermill-sql, subscriber with dedupe in its transaction"
+	watermillAll = "watermill-sql, as many subscribers as partitions"
 )
 
 // pgBench has a connection for each worker.
@@ -27,6 +30,9 @@ type pgBench struct {
 func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), error) {
 	admin, err := pgx.Connect(ctx, dsn)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := safe(ctx, admin); err != nil {
 		return nil, nil, err
 	}
 	if _, err := admin.Exec(ctx, "DROP SCHEMA IF EXISTS "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
@@ -67,24 +73,56 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 	return []scenario{
 		{name: "pg bare insert, 8 connections", unit: "rows/s", run: b.bare},
 		{name: "pg business transaction", unit: "tx/s", run: b.business},
+		{name: "pg business transaction, one empty query more", unit: "tx/s", against: "pg business transaction", run: b.businessAnd},
 		{name: "pg publish in the caller's transaction", unit: "tx/s", against: "pg business transaction", goal: 0.65, run: b.publish},
 		{name: "pg publish through InTx", unit: "tx/s", against: "pg business transaction", goal: 0.9, run: b.publishInTx},
 		{name: "pg publish through InTx, all of it queued", unit: "tx/s", against: "pg business transaction", run: b.publishQueued},
 		{name: "pg relay to a null broker, batch 500", unit: "events/s", against: "pg bare insert, 8 connections", goal: 5, run: b.relay},
 		{name: "pg consume, handler that waits", unit: "events/s", against: "pg bare insert, 8 connections", goal: 0.5, run: b.consumeEach},
 		{name: queued, unit: "events/s", against: "pg bare insert, 8 connections", goal: 2, run: b.consumeQueued},
-		{name: "watermill-sql, subscriber with dedupe in its transaction", unit: "events/s", against: "pg bare insert, 8 connections", run: others.watermill},
+		{name: watermillOne, unit: "events/s", against: "pg bare insert, 8 connections", run: others.watermill(1)},
+		{name: watermillAll, unit: "events/s", against: "pg bare insert, 8 connections", run: others.watermill(partitions)},
 		{name: "river, work with transactional completion", unit: "events/s", against: "pg bare insert, 8 connections", run: others.river},
-		{name: queued + ", against watermill-sql", unit: "events/s", against: "watermill-sql, subscriber with dedupe in its transaction", goal: 4, same: queued},
+		{name: queued + ", against watermill-sql", unit: "events/s", against: watermillOne, goal: 4, same: queued},
+		{name: queued + ", against as many watermill-sql as partitions", unit: "events/s", against: watermillAll, same: queued},
 		{name: queued + ", against river", unit: "events/s", against: "river, work with transactional completion", goal: 10, same: queued},
 		{name: "pg consume, batch handler", unit: "events/s", against: "pg bare insert, 8 connections", goal: 2.5, run: b.consumeBatch},
 	}, stop, nil
+}
+
+// safe says so when a commit costs nothing on this server: there the ratios to a
+// bare commit mean little.
+func safe(ctx context.Context, conn *pgx.Conn) error {
+	for _, setting := range []string{"fsync", "synchronous_commit"} {
+		var value string
+		if err := conn.QueryRow(ctx, "SELECT current_setting($1)", setting).Scan(&value); err != nil {
+			return err
+		}
+		if value == "off" {
+			fmt.Fprintf(os.Stderr, "%s is off on this server: it keeps nothing safe, and its commits cost nothing that a batch could save\n", setting)
+		}
+	}
+	return nil
 }
 
 func (b *pgBench) bare(ctx context.Context, d time.Duration) (float64, error) {
 	return parallel(d, workers, func(w int) error {
 		_, err := b.conns[w].Exec(ctx, "INSERT INTO bare (payload) VALUES ($1)", payload)
 		return err
+	})
+}
+
+// businessAnd is what a fourth round trip costs alone: publishing in the caller's
+// transaction can never be quicker.
+func (b *pgBench) businessAnd(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return pgx.BeginFunc(ctx, b.conns[w], func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, update, order(w)); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "SELECT 1")
+			return err
+		})
 	})
 }
 

@@ -11,9 +11,10 @@ import (
 
 const (
 	setOutcomes = `UPDATE evc_seen s SET outcome = o.outcome FROM unnest($2::uuid[], $3::text[]) AS o (key, outcome) WHERE s.consumer = $1 AND s.key = o.key`
-	newMarks    = `WITH m AS (INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key)
-			SELECT $1, t, i, o, v, e, k FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[]) AS m (t, i, o, v, e, k)
-			ON CONFLICT DO NOTHING RETURNING 1) SELECT evc_expect((SELECT count(*) FROM m), $8)`
+	// A mark that another member made meanwhile breaks the key, which says so as
+	// well as a look before each insert would, and costs nothing.
+	newMarks = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key)
+		SELECT $1, t, i, o, v, e, k FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[]) AS m (t, i, o, v, e, k)`
 	moveMarks = `WITH m AS (UPDATE evc_mark AS mark SET version = v, event = e, key = k
 			FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[], $8::bigint[]) AS m (t, i, o, v, e, k, w)
 			WHERE mark.consumer = $1 AND mark.lane_type = t AND mark.lane_id = i AND mark.topic = o AND mark.version = w
@@ -141,8 +142,8 @@ func (w *work) marks(c delivery.Changes) {
 			moved.add(m)
 		}
 	}
-	if n := len(fresh.ids); n > 0 {
-		w.t.Queue(newMarks, w.consumer, fresh.types, fresh.ids, fresh.topics, fresh.versions, fresh.events, fresh.keys, n)
+	if len(fresh.ids) > 0 {
+		w.t.Queue(newMarks, w.consumer, fresh.types, fresh.ids, fresh.topics, fresh.versions, fresh.events, fresh.keys)
 	}
 	if n := len(moved.ids); n > 0 {
 		w.t.Queue(moveMarks, w.consumer, moved.types, moved.ids, moved.topics, moved.versions, moved.events, moved.keys, moved.was, n)

@@ -55,8 +55,9 @@ func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Cont
 	return err
 }
 
-// raced reports whether another member changed what the work had read. A foreign
-// key counts when it is the one of parked events, and not one of the business.
+// raced reports whether another member changed what the work had read. A key
+// counts when it is the one of a mark or of parked events, and not one of the
+// business.
 func raced(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -65,6 +66,8 @@ func raced(err error) bool {
 	switch pg.Code {
 	case "EV003", "40001", "40P01": // a mark was moved, a serialization failure, a deadlock
 		return true
+	case "23505":
+		return pg.TableName == "evc_mark"
 	case "23503":
 		return pg.TableName == "evc_parked" || pg.TableName == "evc_block"
 	}
