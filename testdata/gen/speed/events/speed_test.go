@@ -2,6 +2,7 @@ package events
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -55,6 +56,20 @@ type plainPlaced struct {
 	Note    *string           `json:"note,omitempty"`
 }
 
+type plainOpened struct {
+	EventID          string    `json:"event_id"`
+	TicketID         string    `json:"ticket_id"`
+	AggregateVersion int64     `json:"aggregate_version"`
+	OccurredAt       time.Time `json:"occurred_at"`
+	Customer         struct {
+		Email string  `json:"email"`
+		Phone *string `json:"phone,omitempty"`
+	} `json:"customer"`
+	Period  string   `json:"period"`
+	Tags    []string `json:"tags"`
+	Subject *string  `json:"subject,omitempty"`
+}
+
 type plainAddress struct {
 	Name     string `json:"name"`
 	Street   string `json:"street"`
@@ -89,12 +104,14 @@ type payload struct {
 	unmarshal func([]byte) (any, error)
 }
 
-// payloads are events of about 400 bytes, 2 KB and 50 KB.
+// payloads are events of about 400 bytes, 2 KB and 50 KB, and one whose every text
+// is held against a pattern that needs a regular expression.
 func payloads(t testing.TB) []payload {
 	list := []payload{
 		{name: "small", decode: decodeAs[OrderPaidV1], unmarshal: unmarshalAs[plainPaid]},
 		{name: "medium", decode: decodeAs[OrderPlacedV1], unmarshal: unmarshalAs[plainPlaced]},
 		{name: "large", decode: decodeAs[OrderPlacedV1], unmarshal: unmarshalAs[plainPlaced]},
+		{name: "patterns", decode: decodeAs[TicketOpenedV1], unmarshal: unmarshalAs[plainOpened]},
 	}
 	for i := range list {
 		data, err := os.ReadFile(filepath.Join("../payloads", list[i].name+".json"))
@@ -102,10 +119,8 @@ func payloads(t testing.TB) []payload {
 			t.Fatal(err)
 		}
 		list[i].data = data
-		file := "order_placed.v1.schema.json"
-		if i == 0 {
-			file = "order_paid.v1.schema.json"
-		}
+		file := map[string]string{"small": "order_paid", "patterns": "ticket_opened"}[list[i].name]
+		file = cmp.Or(file, "order_placed") + ".v1.schema.json"
 		if list[i].schema, err = jsonschema.Compile(filepath.Join("../contracts", file)); err != nil {
 			t.Fatal(err)
 		}
