@@ -118,6 +118,18 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions, out *out
 	return out.print(a, c.report, c.of.files)
 }
 
+// whyNothing says why a check may have had nothing to ask, where that is not plain:
+// new events and drafts are asked for by nobody.
+func (b *bases) whyNothing(o checkOptions) string {
+	switch {
+	case b.j.set.Workspace.Compatibility.Value == contract.None:
+		return "compatibility is none"
+	case len(b.list) == 0 && len(o.env) > 0:
+		return "nothing runs in " + strings.Join(o.env, ", ")
+	}
+	return ""
+}
+
 // judgement is a report and what it is about.
 type judgement struct {
 	of     *judged
@@ -165,8 +177,8 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	own.Findings = append(own.Findings, lint.Only(j.set, now, waiverRules...)...)
 	j.show(own, "")
 	all.Merge(own)
-	if len(all.Reads) == 0 && j.set.Workspace.Compatibility.Value == contract.None {
-		fmt.Fprintln(a.err, "evcontract: nothing was compared: compatibility is none")
+	if why := b.whyNothing(o); len(all.Reads) == 0 && !all.Reaches(rule.Error) && why != "" {
+		fmt.Fprintln(a.err, "evcontract: nothing was compared: "+why)
 	}
 	j.settle(all, now)
 	all.Docs = append(all.Docs, docsOf(lint.Docs(), waiverRules)...)

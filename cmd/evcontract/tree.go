@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/lint"
 	"github.com/evcontract/evcontract/internal/load"
 	"github.com/evcontract/evcontract/internal/rule"
 	"github.com/evcontract/evcontract/internal/source"
@@ -158,7 +159,11 @@ func (a *app) base(ctx context.Context, j *judged, ref string, o load.Options) (
 	if _, err := fs.Stat(tree.FS, contract.WorkspaceFile); !j.set.Bare && tree.Commit != "" && errors.Is(err, fs.ErrNotExist) {
 		return a.nothing(ref), nil
 	}
-	return load.Set(ctx, tree, o)
+	set, err := load.Set(ctx, tree, o)
+	if err == nil && tree.Dir != "" && set.Bare && len(set.Events)+len(set.Findings) == 0 {
+		return nil, fmt.Errorf("%s holds neither an evcontract.yaml nor a schema: there is nothing in it to compare with", ref)
+	}
+	return set, err
 }
 
 // called is a tree as a report calls it.
@@ -204,7 +209,10 @@ func (j *judged) settle(r *rule.Report, now time.Time) {
 		mine[d.ID] = true
 	}
 	for _, w := range r.Waive(waiversOf(j.set.Workspace), now) {
-		if mine[w.Rule] {
+		switch f, known := j.knownRule(*w); {
+		case !known:
+			r.Findings = append(r.Findings, f)
+		case mine[w.Rule]:
 			f := w.Unmatched()
 			f.New.File = j.shown(f.New.File)
 			r.Findings = append(r.Findings, f)
@@ -212,4 +220,30 @@ func (j *judged) settle(r *rule.Report, now time.Time) {
 	}
 	r.Docs = append(r.Docs, rule.WaiverUnmatched)
 	r.Sort()
+}
+
+// knownRule tells of a waiver whose rule there is not: nothing will ever match it.
+func (j *judged) knownRule(w rule.Waiver) (rule.Finding, bool) {
+	if w.Rule == "" {
+		return rule.Finding{}, true
+	}
+	var ids []string
+	for _, d := range allDocs() {
+		if d.ID == w.Rule {
+			return rule.Finding{}, true
+		}
+		ids = append(ids, d.ID)
+	}
+	hint := "see evcontract rules"
+	if near := source.Suggest(w.Rule, ids); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	incomplete := lint.ByID("waiver-incomplete")
+	f := rule.Finding{
+		Rule: incomplete.ID, Severity: incomplete.Severity, Path: w.At,
+		Message: fmt.Sprintf("the waiver of %s names %q, and there is no such rule: %s", w.At, w.Rule, hint),
+		Fix:     incomplete.Fix, New: w.Pos, Fingerprint: rule.Fingerprint(incomplete.ID, w.At, w.Rule),
+	}
+	f.New.File = j.shown(f.New.File)
+	return f, false
 }

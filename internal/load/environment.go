@@ -146,6 +146,9 @@ func (r *Repos) running(ctx context.Context, s *contract.Service) (Running, erro
 	for _, ref := range s.Runs {
 		set, err := repo.Set(ctx, ref.Value)
 		if err != nil {
+			if other := r.elsewhere(ctx, s, ref.Value); other != "" {
+				return one, source.Errorf(ref.Pos, "%s: %s has no %s: the service is in %s, write {repo: %s, runs: %s}", s.Name.Value, repo.Path, ref.Value, other, other, source.Scalar(ref.Value))
+			}
 			return one, asPlaced(ref.Pos, s.Name.Value, err)
 		}
 		moves, err := repo.Moves(ref.Value)
@@ -154,7 +157,7 @@ func (r *Repos) running(ctx context.Context, s *contract.Service) (Running, erro
 		}
 		instance := Instance{Ref: ref, Set: set, Moves: moves}
 		if one.Consumer(instance) == nil && len(one.Produces(instance)) == 0 && len(set.Findings) == 0 {
-			return one, undeclared(s, repo, ref, set)
+			return one, r.undeclared(ctx, s, repo, ref, set)
 		}
 		one.Instances = append(one.Instances, instance)
 	}
@@ -187,7 +190,29 @@ func (r *Repos) repoOf(s *contract.Service) (*Repo, error) {
 	return repo, nil
 }
 
-func undeclared(s *contract.Service, repo *Repo, ref source.At[string], set *contract.Set) error {
+// elsewhere names another repository that declares a service in a ref, where the
+// environment does not say in which it is; "" where there is none.
+func (r *Repos) elsewhere(ctx context.Context, s *contract.Service, ref string) string {
+	if s.Repo.Value != "" {
+		return ""
+	}
+	for _, repo := range r.repos {
+		if repo.Name == "" || !repo.HasRefs() {
+			continue
+		}
+		set, err := repo.Set(ctx, ref)
+		if err != nil {
+			continue
+		}
+		one := Running{Service: s, Repo: repo}
+		if i := (Instance{Set: set}); one.Consumer(i) != nil || len(one.Produces(i)) > 0 {
+			return repo.Name
+		}
+	}
+	return ""
+}
+
+func (r *Repos) undeclared(ctx context.Context, s *contract.Service, repo *Repo, ref source.At[string], set *contract.Set) error {
 	names := map[string]bool{}
 	for _, e := range set.Events {
 		names[e.Producer.Value] = true
@@ -198,7 +223,10 @@ func undeclared(s *contract.Service, repo *Repo, ref source.At[string], set *con
 	delete(names, "")
 	known := slices.Sorted(maps.Keys(names))
 	hint := "it declares " + strings.Join(known, ", ")
+	other := r.elsewhere(ctx, s, ref.Value)
 	switch near := source.Suggest(s.Name.Value, known); {
+	case other != "":
+		hint = fmt.Sprintf("%s does, write {repo: %s, runs: %s}", other, other, source.Scalar(ref.Value))
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(known) == 0:

@@ -164,6 +164,7 @@ func TestRunningErrors(t *testing.T) {
 		{bothRepos, "orders: []\n", "prod.yaml:1:9: orders: an empty list"},
 		{bothRepos, "orders: 1.0\n", `prod.yaml:1:9: orders: want a string, this is the number 1.0: put it in quotes, "1.0"`},
 		{bothRepos, "- orders\n", "prod.yaml:1:1: want a line for each service"},
+		{strings.Replace(bothRepos, "loyalty: {", "customers: {", 1), "loyalty: v0.1\n", `prod.yaml:1:10: loyalty: . has no v0.1: the service is in customers, write {repo: customers, runs: v0.1}`},
 		{bothRepos, "orders: {runs: v1.0, repo: loyalti}\n", `prod.yaml:1:28: orders: there is no repository "loyalti": did you mean "loyalty"?`},
 		{bothRepos, "orders: {rums: v1.0}\n", `did you mean "runs"?`},
 		{bothRepos, "orders: {repo: loyalty}\n", "runs: is missing"},

@@ -99,7 +99,8 @@ func (d *decoder) special(n *Node, into reflect.Value, path string) bool {
 }
 
 func (d *decoder) text(n *Node, into encoding.TextUnmarshaler, path string) {
-	if !d.want(n, String, path) {
+	// A number in quotes that would be no better is told by what is wrong with it.
+	if hopeless := n.Kind == Number && into.UnmarshalText([]byte(n.Text)) != nil; !hopeless && !d.want(n, String, path) {
 		return
 	}
 	if err := into.UnmarshalText([]byte(n.Text)); err != nil {

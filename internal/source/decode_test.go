@@ -116,7 +116,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"list: [1, x, {}]", []string{`f.yaml:1:11: list[1]: want a whole number from -9223372036854775808 to 9223372036854775807, this is the string "x"`, "f.yaml:1:14: list[2]"}},
 		{"list: 5", []string{"f.yaml:1:7: list: want a list, this is the number 5: write [5]"}},
 		{"colour: green", []string{`f.yaml:1:9: colour: "green" is no colour`}},
-		{"colour: 5", []string{`f.yaml:1:9: colour: want a string, this is the number 5`}},
+		{"colour: 5", []string{`f.yaml:1:9: colour: "5" is no colour: write red or blue`}},
 		{"names: [1]", []string{"f.yaml:1:9: [0]: want a string"}},
 		{"ratio: 1e999", []string{"f.yaml:1:8: ratio: want a number in the range of a float64, this is 1e999"}},
 		{"flag: yes", []string{`f.yaml:1:7: flag: want a boolean, this is the string "yes": write true or false`}},
