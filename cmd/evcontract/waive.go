@@ -169,6 +169,9 @@ func placeTarget(w *rule.Waiver, id, at string, known bool, found []rule.Finding
 			places = append(places, f.Path)
 		}
 	}
+	if strings.TrimSpace(at) == "" {
+		return fmt.Errorf("say where: evcontract waive %s OrderPaid.v1/coupon", id)
+	}
 	if !known {
 		hint := "look against another base, with --against, --window or --env, or write it with --anyway"
 		if len(places) > 0 {

@@ -109,6 +109,7 @@ func (l *loader) complete() {
 	for _, e := range l.set.Events {
 		l.schema(e)
 		e.Vendored = l.set.Lock.Of(e.Pos.File) != nil
+		l.strange(e)
 		e.Samples = sync.OnceValue(func() [][]byte { return samples(l.tree, e) })
 	}
 	slices.SortFunc(l.set.Events, func(a, b *contract.Event) int {

@@ -34,13 +34,33 @@ var Docs = []rule.Doc{Unreadable, VendoredChanged, VendoredBehind}
 // vendoredRoot is the folder of what was copied from one other repository, for a
 // file in it; empty for all other files.
 func (l *loader) vendoredRoot(file string) string {
-	folder := path.Join(path.Clean(l.set.Workspace.Contracts.Value), contract.VendorFolder)
+	folder := l.vendorFolder()
 	rest, inside := strings.CutPrefix(file, folder+"/")
 	name, _, nested := strings.Cut(rest, "/")
 	if !inside || !nested || len(l.set.Lock.Vendored) == 0 {
 		return ""
 	}
 	return path.Join(folder, name)
+}
+
+func (l *loader) vendorFolder() string {
+	return path.Join(path.Clean(l.set.Workspace.Contracts.Value), contract.VendorFolder)
+}
+
+// strange complains of a contract among the copies that is none: it would pass
+// for one that is written here.
+func (l *loader) strange(e *contract.Event) {
+	file := e.Pos.File
+	if e.Vendored || l.set.Workspace.Pos.IsZero() || !strings.HasPrefix(file, l.vendorFolder()+"/") {
+		return
+	}
+	doc := VendoredChanged
+	l.set.Findings = append(l.set.Findings, rule.Finding{
+		Rule: doc.ID, Severity: doc.Severity, Path: file, New: source.Pos{File: file, Line: 1, Column: 1},
+		Message:     file + " lies where copies belong, and " + contract.LockFile + " does not say what it is a copy of",
+		Fix:         "Fetch it with evcontract vendor; a contract of your own belongs outside of " + l.vendorFolder() + ".",
+		Fingerprint: rule.Fingerprint(doc.ID, file, "not in the lock file"),
+	})
 }
 
 // lock reads the lock file, where there is one, and compares each vendored file
