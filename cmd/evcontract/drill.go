@@ -44,6 +44,8 @@ the folder of PATH and does not open PATH; without --store, in a temporary folde
 With postgres://… it makes schemas of its own, named evc_drill_…, and refuses a
 database in which evcontract is in use, unless --beside-data is said: a drill
 takes the server's time, and ends connections of its own. It drops what it made.
+The drill that crashes a server starts one of its own, in a temporary folder, if
+it finds initdb and pg_ctl ($` + deliverytest.Binaries + ` holds their folder).
 $` + storeVariable + ` is not heeded: what is drilled is named by hand.
 
 The seed decides what is random, like when processes are killed; a run that fails
@@ -92,7 +94,7 @@ func (a *app) drill(ctx context.Context, f *drillFlags) (err error) {
 	p := drillPrinter{out: a.out, flags: f}
 	p.begin(len(drills), ground.where)
 	for _, d := range drills {
-		r := d.Run(ctx, deliverytest.Options{Fresh: ground.fresh, Seed: f.seed, Kills: f.kills, Steps: f.every})
+		r := d.Run(ctx, deliverytest.Options{Fresh: ground.fresh, Crashable: ground.crashable, Seed: f.seed, Kills: f.kills, Steps: f.every})
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted in the drill %q", d.Name)
 		}

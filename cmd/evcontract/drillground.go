@@ -24,9 +24,10 @@ import (
 
 // ground is where drills make their databases.
 type ground struct {
-	where string // without secrets
-	fresh func(context.Context) (*deliverytest.Database, error)
-	leave func(context.Context) error
+	where     string // without secrets
+	fresh     func(context.Context) (*deliverytest.Database, error)
+	crashable func(context.Context) (*deliverytest.Database, error) // nil where there is no server
+	leave     func(context.Context) error
 }
 
 // openGround finds a place beside what the user named, and never in it.
@@ -72,7 +73,7 @@ func postgresGround(ctx context.Context, source string, f *drillFlags) (*ground,
 	own := schemaPrefix + strings.ToLower(rand.Text()[:8])
 	var mu sync.Mutex
 	var schemas []string
-	g := &ground{where: "PostgreSQL, schemas " + own + "_…"}
+	g := &ground{where: "PostgreSQL, schemas " + own + "_…", crashable: crashable}
 	g.fresh = func(ctx context.Context) (*deliverytest.Database, error) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -38,6 +38,10 @@ type Database struct {
 	Lock    func(ctx context.Context) error            // locks everything for longer than a lock is waited for, and lets go
 	Restart func(ctx context.Context) error            // ends every connection, or the server, under whoever works
 	Fill    func(ctx context.Context, full bool) error // leaves room for little more, or makes room again
+	Crash   func(ctx context.Context) error            // ends the server without a warning and starts it again
+
+	// Lazily is InTx that doesn't wait until the disk has the commit.
+	Lazily func(ctx context.Context, f func(context.Context, event.Tx) error) error
 }
 
 // Do runs statements in one transaction.

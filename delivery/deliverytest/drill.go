@@ -21,10 +21,11 @@ type Drill struct {
 // Options are how drills are run. Zero fields take the default that stands at
 // the field.
 type Options struct {
-	Fresh func(context.Context) (*Database, error) // makes an empty database; a drill closes it
-	Seed  uint64                                   // of everything random; from the clock
-	Kills int                                      // of the drill that kills at random; 6
-	Steps int                                      // of the drills that try every step, try every nth; 1
+	Fresh     func(context.Context) (*Database, error)     // makes an empty database; a drill closes it
+	Crashable func(ctx context.Context) (*Database, error) // makes an empty database, with Crash and Lazily, on a server that a drill may crash; nil: drills that need it are skipped
+	Seed      uint64                                       // of everything random; from the clock
+	Kills     int                                          // of the drill that kills at random; 6
+	Steps     int                                          // of the drills that try every step, try every nth; 1
 }
 
 // Stage is what a drill plays on.
@@ -52,8 +53,8 @@ type Result struct {
 // Passed reports whether the drill was carried out and every invariant holds.
 func (r Result) Passed() bool { return r.Skipped == "" && r.Err == nil && len(r.Broken) == 0 }
 
-// errSkipped is wrapped by what a database cannot stage.
-var errSkipped = errors.New("cannot be staged on this database")
+// ErrSkipped is wrapped by what says that a drill cannot be staged, and why.
+var ErrSkipped = errors.New("cannot be staged on this database")
 
 // Run stages the drill on an empty database and checks every invariant from the
 // tables alone.
@@ -63,7 +64,7 @@ func (d Drill) Run(ctx context.Context, o Options) Result {
 	start := time.Now()
 	r.Err = d.run(ctx, o, &r)
 	r.Took = time.Since(start)
-	if errors.Is(r.Err, errSkipped) {
+	if errors.Is(r.Err, ErrSkipped) {
 		r.Skipped, r.Err = r.Err.Error(), nil
 	}
 	if r.Err != nil {

@@ -80,6 +80,10 @@ func AllDrills() []Drill {
 			Name: "the database restarts", Must: "loops connect again and go on", stage: stageRestart,
 		},
 		{
+			Name: "the server crashes between read and publish", Must: "no event goes out that the crash has undone, though the business doesn't wait for its commits",
+			stage: stageGhosts,
+		},
+		{
 			Name: "the disk is full", Must: "nothing more is taken, nothing is lost, it goes on when there is room", stage: stageFull,
 		},
 	}

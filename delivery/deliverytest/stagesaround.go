@@ -152,7 +152,7 @@ func (s *Stage) changeAtLast(ctx context.Context, f Fact) (err error) {
 
 func stageLocks(ctx context.Context, s *Stage) error {
 	if s.DB.Lock == nil {
-		return fmt.Errorf("%w: nothing locks its tables", errSkipped)
+		return fmt.Errorf("%w: nothing locks its tables", ErrSkipped)
 	}
 	s.note("everything was locked, twice, for", "longer than a lock is waited for")
 	return s.during(ctx, s.DB.Lock)
@@ -160,7 +160,7 @@ func stageLocks(ctx context.Context, s *Stage) error {
 
 func stageRestart(ctx context.Context, s *Stage) error {
 	if s.DB.Restart == nil {
-		return fmt.Errorf("%w: nothing restarts it", errSkipped)
+		return fmt.Errorf("%w: nothing restarts it", ErrSkipped)
 	}
 	s.note("restarts", "2")
 	return s.during(ctx, s.DB.Restart)
@@ -170,7 +170,7 @@ func stageRestart(ctx context.Context, s *Stage) error {
 // no room, and makes room again.
 func stageFull(ctx context.Context, s *Stage) error {
 	if s.DB.Fill == nil {
-		return fmt.Errorf("%w: nothing fills its disk", errSkipped)
+		return fmt.Errorf("%w: nothing fills its disk", ErrSkipped)
 	}
 	if err := s.DB.Fill(ctx, true); err != nil {
 		return err

@@ -4,11 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,84 +14,33 @@ import (
 	"github.com/evcontract/evcontract/store/postgres"
 )
 
-// binaries holds the folder of initdb and pg_ctl: this drill crashes a server,
-// so it needs one of its own.
-const binaries = "EVCONTRACT_POSTGRES_BIN"
-
 // server is a PostgreSQL server that a test may crash.
 type server struct {
-	t   *testing.T
-	dir string
-	as  *syscall.SysProcAttr
+	*deliverytest.Server
+	t *testing.T
 }
 
-func newServer(t *testing.T) *server {
-	if os.Getenv(binaries) == "" {
-		t.Skipf("%s is not set: it holds the folder of initdb and pg_ctl", binaries)
+func newServer(t *testing.T) server {
+	if os.Getenv(deliverytest.Binaries) == "" {
+		t.Skipf("%s is not set: it holds the folder of initdb and pg_ctl", deliverytest.Binaries)
 	}
-	dir, err := os.MkdirTemp("", "ghost") // a short path: a socket's name has 107 bytes
+	s, err := deliverytest.StartServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a temporary folder
-	if os.Getuid() == 0 {                       // PostgreSQL refuses to run as root
-		s.drop("postgres")
-	}
-	s.run("initdb", "-D", s.data(), "-A", "trust", "-U", "postgres")
-	// A commit that isn't waited for stays in memory for long.
-	config := fmt.Sprintf("listen_addresses = ''\nunix_socket_directories = '%s'\nwal_writer_delay = 10s\n", dir)
-	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString(config); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.start()
-	t.Cleanup(func() { s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "stop") })
-	return s
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server{s, t}
 }
 
-// drop gives the folder to a user and runs the server as that user.
-func (s *server) drop(name string) {
-	u, err := user.Lookup(name)
-	if err != nil {
-		s.t.Skipf("running as root and there is no user %s: %v", name, err)
-	}
-	uid, _ := strconv.Atoi(u.Uid) // numbers, on every system that has a Uid
-	gid, _ := strconv.Atoi(u.Gid)
-	if err := os.Chown(s.dir, uid, gid); err != nil {
+func (s server) crash() {
+	s.t.Helper()
+	if err := s.Crash(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
-	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
-}
-
-func (s *server) data() string { return filepath.Join(s.dir, "data") }
-
-func (s *server) source() string { return "host=" + s.dir + " user=postgres dbname=postgres" }
-
-func (s *server) run(name string, args ...string) {
-	s.t.Helper()
-	cmd := exec.Command(filepath.Join(os.Getenv(binaries), name), args...)
-	cmd.Dir, cmd.SysProcAttr = s.dir, s.as
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("%s: %v\n%s", name, err, out)
-	}
-}
-
-func (s *server) start() {
-	s.t.Helper()
-	s.run("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-w", "start")
-}
-
-func (s *server) crash() {
-	s.t.Helper()
-	s.run("pg_ctl", "-D", s.data(), "-m", "immediate", "stop")
-	s.start()
 }
 
 // What a relay was given to publish is in the database after a crash, also when
@@ -130,7 +74,7 @@ func TestNoGhostEvents(t *testing.T) {
 // system goes on.
 func TestServerCrashes(t *testing.T) {
 	s := newServer(t)
-	db, err := open(s.source())
+	db, err := open(s.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,14 +114,14 @@ type events struct{ seen, published map[string]bool }
 
 // commitLazily commits events without waiting for the disk, has a relay read
 // some, and commits more that anyone can see.
-func commitLazily(t *testing.T, s *server, round int) events {
+func commitLazily(t *testing.T, s server, round int) events {
 	ctx := t.Context()
-	store, err := postgres.Open(ctx, s.source())
+	store, err := postgres.Open(ctx, s.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }() // the server crashes under it
-	conn, err := pgx.Connect(ctx, s.source()+" options='-c synchronous_commit=off'")
+	conn, err := pgx.Connect(ctx, s.Source()+" options='-c synchronous_commit=off'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +153,8 @@ func commitLazily(t *testing.T, s *server, round int) events {
 	return found
 }
 
-func exists(t *testing.T, s *server, id string) (ok bool) {
-	conn, err := pgx.Connect(t.Context(), s.source())
+func exists(t *testing.T, s server, id string) (ok bool) {
+	conn, err := pgx.Connect(t.Context(), s.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
