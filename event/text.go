@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"encoding/base64"
 	"net/url"
 	"strconv"
@@ -74,4 +75,21 @@ func (d Duration) Fixed() (time.Duration, bool) {
 		}
 	}
 	return total, true
+}
+
+// Base64 passes a string of bytes as RFC 4648 writes them, with padding and
+// nothing between, and gives the bytes, which are never nil.
+func (s *Scanner) Base64() []byte {
+	text := s.Text()
+	data := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Strict().Decode(data, text)
+	if s.err == nil && (err != nil || bytes.ContainsAny(text, "\r\n")) {
+		s.Refuse("%.40q is no base64", text)
+	}
+	return data[:n]
+}
+
+// AppendBase64 writes bytes as a string of base64.
+func AppendBase64(b, data []byte) []byte {
+	return append(base64.StdEncoding.AppendEncode(append(b, '"'), data), '"')
 }

@@ -36,6 +36,7 @@ type builder struct {
 type goTypes struct {
 	optional bool   // event.Optional instead of a pointer
 	exact    bool   // json.Number for an integer without bounds
+	bytes    bool   // []byte for base64
 	unknown  bool   // members without a field are kept
 	decimal  string // for numbers: decimal.Decimal; "": json.Number
 	path     string // where decimal is imported from
@@ -175,6 +176,9 @@ func (b *builder) text(t *typ, w *want, hint string) {
 		}
 		t.shape = e
 		b.enumeration(t, hint)
+	case w.role == 0 && b.choice.bytes && t.shape.textType() == textTypes["byte"] && t.judge == nil && !t.shape.textual():
+		t.kind = bytesKind
+		b.findings.encoded(b.event, t.path, t.shape)
 	case w.role == 0 && t.shape.textType() != "":
 		t.kind, t.name = textKind, t.shape.textType()
 	}

@@ -114,6 +114,8 @@ func (e encoder) value(t *typ, x string) {
 		e.line("b = strconv.AppendInt(b, %s, 10)", x)
 	case uintKind:
 		e.line("b = strconv.AppendUint(b, %s, 10)", x)
+	case bytesKind:
+		e.line("b = event.AppendBase64(b, %s)", x)
 	case goBool:
 		e.line("b = strconv.AppendBool(b, %s)", x)
 	case decimalKind:

@@ -34,6 +34,12 @@ var Docs = []rule.Doc{
 		Why:   "JSON Schema lets it be of any size. An event with one that doesn't fit 64 bits is valid, and generated code refuses it.",
 		Fix:   "Bound it with minimum and maximum, or write generate: {go: {integer: exact}} for json.Number.",
 	},
+	{
+		ID: "generate-encoded", Kind: rule.Tool, Severity: rule.Warning,
+		Title: "Text that stands for bytes is read as []byte",
+		Why:   "A format and a contentEncoding are annotations: an event whose text is no base64 is valid, and generated code refuses it.",
+		Fix:   "Give the text a pattern, or leave out generate: {go: {base64: bytes}} for event.Base64, which keeps any text.",
+	},
 }
 
 // findings collects what cannot be generated as it stands, each place once.
@@ -78,6 +84,10 @@ func (f *findings) untyped(event string, path contract.Path, s *shape) {
 
 func (f *findings) unbounded(event string, path contract.Path, s *shape) {
 	f.add(3, event, path, s.pos, "an integer without bounds: it is int64, and one that doesn't fit is refused")
+}
+
+func (f *findings) encoded(event string, path contract.Path, s *shape) {
+	f.add(4, event, path, s.pos, "text that stands for bytes: it is []byte, and text that is no base64 is refused")
 }
 
 func (f *findings) unchecked(event string, path contract.Path, k keyword) {

@@ -69,6 +69,7 @@ func (g *generator) choose() {
 	}
 	g.choice.optional = c.Optional.Value == contract.StructOptional
 	g.choice.exact = c.Integer.Value == contract.ExactInteger
+	g.choice.bytes = c.Base64.Value == contract.BytesBase64
 	g.choice.unknown = c.Unknown.Value == contract.KeepUnknown
 	g.openWriters(c.Unknown)
 	if c.Decimal.Value == "" {

@@ -13,6 +13,7 @@ const (
 	rawKind     goKind = iota // json.RawMessage: whatever stands there
 	goString                  // string
 	textKind                  // a type of package event over string, for a format
+	bytesKind                 // []byte, as base64
 	enumKind                  // a type of its own over string, with constants
 	timeKind                  // time.Time
 	intKind                   // int64
@@ -28,7 +29,7 @@ const (
 
 var goNames = map[goKind]string{
 	rawKind: "json.RawMessage", goString: "string", timeKind: "time.Time", intKind: "int64", uintKind: "uint64",
-	decimalKind: "json.Number", wholeKind: "json.Number", goBool: "bool",
+	decimalKind: "json.Number", wholeKind: "json.Number", goBool: "bool", bytesKind: "[]byte",
 }
 
 // typ is a Go type and what a value of it must satisfy.
@@ -92,7 +93,7 @@ type field struct {
 
 // pointer reports whether a type needs a pointer to be able to be absent.
 func (t *typ) pointer() bool {
-	return t.kind != rawKind && t.kind != sliceKind && t.kind != mapKind && t.kind != unionKind
+	return t.kind != rawKind && t.kind != bytesKind && t.kind != sliceKind && t.kind != mapKind && t.kind != unionKind
 }
 
 // goType writes the type, without regard to null.

@@ -24,6 +24,8 @@ func (d decoder) scalar(t *typ) string {
 		return "s.Int()"
 	case uintKind:
 		return "s.Uint()"
+	case bytesKind:
+		return "s.Base64()"
 	case decimalKind:
 		if t.name != "" {
 			return "event.NumberAs[" + t.name + "](s)"

@@ -20,6 +20,7 @@ type (
 	Compatibility string // what check demands
 	Optional      string // what Go has for a value that may be absent
 	Integer       string // what Go has for an integer without bounds
+	Base64        string // what Go has for text that stands for bytes
 	Unknown       string // what Go does with members that a contract doesn't name
 )
 
@@ -59,6 +60,9 @@ const (
 	Int64Integer Integer = "int64"
 	ExactInteger Integer = "exact" // json.Number
 
+	TextBase64  Base64 = "text"  // event.Base64
+	BytesBase64 Base64 = "bytes" // []byte
+
 	DropUnknown Unknown = "drop"
 	KeepUnknown Unknown = "keep" // in a field of their own
 )
@@ -94,6 +98,7 @@ func (o *Optional) UnmarshalText(t []byte) error {
 	return choose(o, t, PointerOptional, StructOptional)
 }
 func (i *Integer) UnmarshalText(t []byte) error { return choose(i, t, Int64Integer, ExactInteger) }
+func (b *Base64) UnmarshalText(t []byte) error  { return choose(b, t, TextBase64, BytesBase64) }
 func (u *Unknown) UnmarshalText(t []byte) error { return choose(u, t, DropUnknown, KeepUnknown) }
 func (c *Compatibility) UnmarshalText(t []byte) error {
 	return choose(c, t, Forward, Backward, Full, None)

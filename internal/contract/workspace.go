@@ -61,6 +61,7 @@ type GenerateGo struct {
 	Optional source.At[Optional] `yaml:"optional"` // what may be absent
 	Integer  source.At[Integer]  `yaml:"integer"`  // without bounds
 	Decimal  source.At[string]   `yaml:"decimal"`  // a Go type for numbers: example.com/decimal.Decimal; empty: json.Number
+	Base64   source.At[Base64]   `yaml:"base64"`   // text that stands for bytes
 	Unknown  source.At[Unknown]  `yaml:"unknown"`  // what becomes of members that an open object doesn't name
 }
 

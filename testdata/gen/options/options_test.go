@@ -107,7 +107,7 @@ func TestTexts(t *testing.T) {
 	p := events.PriceSetV3{
 		SKU: "A-1", Version: 5, Cents: 300, Currency: events.PriceSetV3CurrencyEUR,
 		Session: event.Some(event.UUID("0B1C2D3E-0000-4000-8000-00000000000F")), Page: event.Some(page), Pages: []*event.URI{nil, &page},
-		ValidFor: event.Some[event.Duration]("PT36H"), Image: event.Some(event.NewBase64([]byte("image"))),
+		ValidFor: event.Some[event.Duration]("PT36H"), Image: []byte("image"),
 		Cause: events.PriceSetV3CauseString{Value: event.NewUUID([16]byte{1})},
 	}
 	d, err := events.DraftPriceSetV3(events.NewPriceSetV3Key(9), p)
@@ -120,7 +120,7 @@ func TestTexts(t *testing.T) {
 		t.Errorf("got %s\nwant %s", d.Payload, want)
 	}
 	got, _, err := events.DecodePriceSetV3(d.Payload)
-	if err != nil || got.Session != p.Session || got.Page != p.Page || got.ValidFor != p.ValidFor || got.Image != p.Image || got.Cause != p.Cause || *got.Pages[1] != page {
+	if err != nil || got.Session != p.Session || got.Page != p.Page || got.ValidFor != p.ValidFor || string(got.Image) != "image" || got.Cause != p.Cause || *got.Pages[1] != page {
 		t.Errorf("decoded %+v, %v", got, err)
 	}
 	for _, c := range []struct{ old, new, want string }{
@@ -200,5 +200,36 @@ func TestUnknownCannotLie(t *testing.T) {
 	}
 	if _, err := draft(t, func(p *events.PriceSetV1) { p.Unknown = many[1:] }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBytes: text that stands for bytes is bytes, and what is absent, null or
+// empty stays so.
+func TestBytes(t *testing.T) {
+	d, err := draft(t, func(p *events.PriceSetV1) {
+		p.Label = []byte{}
+		p.Scans = [][]byte{{0, 255}, nil, {}}
+		p.Seal = event.Some(event.NewBase64([]byte("ab")))
+		p.Stamp = events.PriceSetV1StampString("x")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `"label":"","scans":["AP8=",null,""],"seal":"YWI=","stamp":"eA=="}`
+	if !strings.HasSuffix(string(d.Payload), want) {
+		t.Errorf("got %s, want %s", d.Payload, want)
+	}
+	got, key, err := events.DecodePriceSetV1(d.Payload)
+	if err != nil || got.Label == nil || len(got.Scans) != 3 || got.Scans[1] != nil || got.Scans[2] == nil || string(got.Scans[0]) != "\x00\xff" {
+		t.Errorf("decoded %+v, %v", got, err)
+	}
+	if again, err := events.DraftPriceSetV1(key, got); err != nil || string(again.Payload) != string(d.Payload) {
+		t.Errorf("written again: %s, %v", again.Payload, err)
+	}
+	for _, text := range []string{"A", "AP8", "AP9=", "AP8=\\n", "é", "A-8="} {
+		bad := strings.Replace(string(d.Payload), `"AP8="`, `"`+text+`"`, 1)
+		if _, _, err := events.DecodePriceSetV1([]byte(bad)); err == nil || !strings.Contains(err.Error(), "scans[0]: ") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
