@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -28,18 +29,14 @@ func (w workshop) repository(text string) ([]contest, error) {
 			return nil, err
 		}
 	}
-	bufs := command{dir, []string{"buf", "breaking", "new", "--against", "old"}, []int{0, 100}}
-	all := []contest{{
-		name: "b-every-message", bufs: bufs,
-		ours: command{dir, []string{w.program, "check", "new", "--against", "old"}, []int{0, 1}},
-	}}
-	if err := touched(filepath.Join(dir, "new"), filepath.Join(dir, "touched")); err != nil {
+	bufs := buf(dir, "new", "old")
+	all := []contest{{name: "b-every-message", bufs: bufs, ours: w.evcontract(dir, "new", "old")}}
+	if err := grownTree(filepath.Join(dir, "old"), filepath.Join(dir, "grown")); err != nil {
 		return nil, err
 	}
 	all = append(all, contest{
 		name: "b-every-file", goal: goals{cpu: 2, memory: 2},
-		bufs: command{dir, []string{"buf", "breaking", "touched", "--against", "old"}, []int{0, 100}},
-		ours: command{dir, []string{w.program, "check", "touched", "--against", "old"}, []int{0, 1}},
+		bufs: buf(dir, "grown", "old"), ours: w.evcontract(dir, "grown", "old"),
 	})
 	if len(words) == 3 {
 		return all, nil
@@ -52,7 +49,7 @@ func (w workshop) repository(text string) ([]contest, error) {
 	}
 	return append(all, contest{
 		name: "b-roots", goal: goals{cpu: 10, memory: 10}, bufs: bufs,
-		ours: command{rooted, []string{w.program, "check", "new", "--against", "old"}, []int{0, 1}},
+		ours: w.evcontract(rooted, "new", "old"),
 	}), nil
 }
 
@@ -76,9 +73,14 @@ func checkout(repository, ref, to string) error {
 	return errors.Join(unpack.Run(), archive.Wait())
 }
 
-// touched copies a tree and adds a line to every file, so that no content is
-// what it was.
-func touched(from, to string) error {
+// message begins a message of a file that is not written on one line. What is
+// below it is left as it is.
+var message = regexp.MustCompile(`(?m)^message \w+ \{[ \t]*$`)
+
+// grownTree copies a tree and gives every message of every file a field more, as
+// releases do: no file says what it said. A file without messages is copied as
+// it is.
+func grownTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -91,9 +93,22 @@ func touched(from, to string) error {
 		if err != nil {
 			return err
 		}
-		return writeFiles(to, map[string]string{rel: string(data) + "\n// touched\n"})
+		return writeFiles(to, map[string]string{rel: grownFile(string(data))})
 	})
 }
+
+// grownFile adds a field that every reader takes. Its number is out of the way of
+// what real files use and reserve.
+func grownFile(text string) string {
+	field := "optional string grown_by_the_benchmark = 18999;"
+	if unlabelled.MatchString(text) {
+		field = strings.TrimPrefix(field, "optional ")
+	}
+	return message.ReplaceAllString(text, "$0\n  "+field)
+}
+
+// unlabelled is found where a field needs no label, or must have none.
+var unlabelled = regexp.MustCompile(`(?m)^\s*(syntax\s*=\s*["']proto3["']|edition\s*=)`)
 
 // roots makes a workspace that declares events in a tree of .proto files.
 func roots(protos, to string, refs []string) error {

@@ -31,6 +31,13 @@ func (w workshop) contests(repository string) ([]contest, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, err := w.workspace("words", events, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := commented(filepath.Join(words, "new", "contracts")); err != nil {
+		return nil, err
+	}
 	one, err := w.workspace("one", 1, 1)
 	if err != nil {
 		return nil, err
@@ -41,6 +48,7 @@ func (w workshop) contests(repository string) ([]contest, error) {
 		w.contest("a-git", large, "git", tenfold),
 		w.contest("a-tenth", tenth, "old", goals{}),
 		w.contest("a-every-file", every, "old", goals{cpu: 3, memory: 3}),
+		w.contest("a-every-comment", words, "old", goals{}),
 		w.contest("c-one-event", one, "old", goals{wall: 2}),
 	}
 	if repository == "" {
@@ -61,8 +69,7 @@ func (w workshop) contest(name, dir, against string, goal goals) contest {
 	at := filepath.Join(dir, "new")
 	return contest{
 		name: name, goal: goal,
-		ours: command{at, []string{w.program, "check", "--against", ours}, []int{0, 1}},
-		bufs: command{at, []string{"buf", "breaking", "contracts", "--against", bufs}, []int{0, 100}},
+		ours: w.evcontract(at, ".", ours), bufs: buf(at, "contracts", bufs),
 	}
 }
 
@@ -95,6 +102,20 @@ func (w workshop) workspace(name string, n, changed int) (string, error) {
 		return "", err
 	}
 	return dir, write("new", changed)
+}
+
+// commented adds words to every .proto file, which say nothing to a reader.
+func commented(dir string) error {
+	return filepath.WalkDir(dir, func(file string, entry os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".proto" {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, append(data, "\n// Looked through.\n"...), 0o644)
+	})
 }
 
 func git(dir string, args ...string) error {
