@@ -280,7 +280,7 @@ func (b *bases) collect(ctx context.Context, o *checkOptions) error {
 // judge checks the workspace against every base, and says what that were.
 func (b *bases) judge(options compat.Options) *rule.Report {
 	all := &rule.Report{Scope: &rule.Scope{}}
-	options.Memory = &compat.Memory{}
+	options.Memory = &compat.Memory{OneBase: len(b.list) == 1 && b.repos == nil}
 	own := b.own()
 	for _, x := range b.list {
 		o := options

@@ -46,7 +46,7 @@ const (
 // ones (backward). Reads are named by the trees' refs.
 func Check(next, prev *contract.Set, o Options) *rule.Report {
 	if o.Memory == nil {
-		o.Memory = &Memory{}
+		o.Memory = &Memory{OneBase: true}
 	}
 	c := &check{new: next, old: prev, options: o, gathered: map[string]int{}, report: &rule.Report{Command: "check", Docs: Docs()}}
 	pairs := match(next, prev, o.Renamed)

@@ -35,6 +35,7 @@ func (c *check) gather(read int, p pair, by *Rule, m move) {
 
 // payload asks the engine and gathers its breaks.
 func (c *check) payload(read int, r reading) {
+	r.question.As.OldWriter = r.direction == rule.Backward
 	result := c.options.Memory.Read(r.question)
 	c.report.Reads[read].Reason = result.Reason
 	if result.Answer == rule.Unknown {
@@ -44,10 +45,7 @@ func (c *check) payload(read int, r reading) {
 		c.undecided(read, r, result.Open)
 	}
 	for _, b := range result.Breaks {
-		// What an old writer never sent was not taken away from anybody.
-		if b.Rule != fieldUnsent.ID || r.direction == rule.Forward {
-			c.broken(read, r, b, result.More)
-		}
+		c.broken(read, r, b, result.More)
 	}
 }
 

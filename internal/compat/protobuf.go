@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
@@ -14,27 +12,32 @@ import (
 // maxBreaks is how many places of one event are shown.
 const maxBreaks = 100
 
-// readProtobuf decides a read of two Protobuf messages. It walks pairs of
+// askProtobuf decides a read of two Protobuf messages. It walks pairs of
 // descriptors, structure against structure, from the roots (protobufwalk.go) and
 // asks of each pair of fields what decoding shows (protobufbinary.go,
 // protobufjson.go). Whatever it claims is replayed: the smallest message along
 // the path is encoded by the writer's descriptor and decoded by the reader's
 // (protobufreplay.go). A claim that doesn't replay is never passed off as holds:
 // the answer is unknown, or says beside what refutes it that something is open.
-func readProtobuf(q Question) Result {
+func askProtobuf(q Question, known *walked) Result {
 	reader, ok := q.Reader.Schema.(*protobuf.Schema)
 	writer, ok2 := q.Writer.Schema.(*protobuf.Schema)
 	if !ok || !ok2 {
 		return Result{Answer: rule.Unknown, Reason: "one of the two schemas is not Protobuf"}
 	}
-	return walk(q, reader, writer).result()
+	return walk(q, reader, writer, known).result()
 }
 
 // walk finds what there is to claim of a read.
-func walk(q Question, reader, writer *protobuf.Schema) *protoWalk {
+func walk(q Question, reader, writer *protobuf.Schema, known *walked) *protoWalk {
 	w := &protoWalk{
 		as: q.As, reader: reader, writer: writer, wire: wireOf(q.As.Encoding),
-		seen: map[protoPair]bool{}, said: map[string]bool{}, contained: map[protoreflect.MessageDescriptor]bool{}, renamed: renames(q), between: q.Between,
+		seen: map[protoPair]bool{}, said: map[string]bool{}, renamed: renames(q), between: q.Between,
+	}
+	if known != nil {
+		known.mu.Lock()
+		defer known.mu.Unlock()
+		w.guide = known.guideOf(w)
 	}
 	w.run()
 	return w

@@ -23,16 +23,16 @@ func TestUnprovedProtobuf(t *testing.T) {
 		}
 	}
 	q := Question{Reader: events[0], Writer: events[1]}
-	if r := walk(q, reader, writer).result(); r.Answer != rule.Refuted || r.Open != "" {
+	if r := walk(q, reader, writer, nil).result(); r.Answer != rule.Refuted || r.Open != "" {
 		t.Fatalf("%+v", r)
 	}
-	both := walk(q, reader, writer)
+	both := walk(q, reader, writer, nil)
 	both.claims = append(both.claims, false1(rule.Error))
 	if r := both.result(); r.Answer != rule.Refuted || r.Open == "" || len(r.Breaks) != 1 {
 		t.Errorf("beside another: %+v", r)
 	}
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning} {
-		alone := walk(q, reader, writer)
+		alone := walk(q, reader, writer, nil)
 		alone.claims = []*claim{false1(severity)}
 		if r := alone.result(); r.Answer != rule.Unknown || r.Reason == "" || len(r.Breaks) != 0 {
 			t.Errorf("%s alone: %+v", severity, r)

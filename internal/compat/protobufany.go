@@ -14,24 +14,45 @@ import (
 // the reader's closure lacks is a warning, since nobody says that it is ever sent.
 func (w *protoWalk) anys(p fieldPair) {
 	for _, m := range carried(w.writer) {
-		t, err := w.reader.Types().FindMessageByName(m.FullName())
-		if err != nil {
-			w.unresolved(p, m)
+		alone := w.alone(m)
+		if alone && w.guide == nil {
 			continue
 		}
-		w.push(visit{
-			reader: t.Descriptor(), writer: m, path: p.inside(p.path), old: p.inside(p.old),
-			route: append(p.route[:len(p.route):len(p.route)], hop{field: p.writer, carries: m, needs: p.needs}),
-		})
+		t, err := w.reader.Types().FindMessageByName(m.FullName())
+		switch {
+		case err == nil:
+			v := visit{
+				reader: t.Descriptor(), writer: m, path: p.inside(p.path), old: p.inside(p.old),
+				route: append(p.route[:len(p.route):len(p.route)], hop{field: p.writer, carries: m, needs: p.needs}),
+			}
+			if !alone {
+				w.push(v)
+			} else if w.worth(v) {
+				w.guide.leads(w, v) // another root's walk goes there
+			}
+		case alone:
+			w.guide.heard++ // another root's walk has something to say
+		default:
+			w.unresolved(p, m)
+		}
 	}
 }
 
+// alone reports whether a message is the event itself, or part of it, which
+// travels on its own and not in an Any within.
+func (w *protoWalk) alone(m protoreflect.Descriptor) bool {
+	for ; m != nil; m = m.Parent() {
+		if m == protoreflect.Descriptor(w.writer.Descriptor()) {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *protoWalk) unresolved(p fieldPair, m protoreflect.MessageDescriptor) {
-	key := "any " + string(m.FullName())
-	if w.said[key] {
+	if !w.once("any " + string(m.FullName())) {
 		return
 	}
-	w.said[key] = true
 	c := claim{writerAt: m, Break: Break{Rule: "field-lost", Severity: rule.Warning}}
 	c.Message = fmt.Sprintf("%s may carry %s, which the reader's schema does not have: it cannot unpack it", p.path, m.FullName())
 	if w.wire == jsonWire {
@@ -42,22 +63,22 @@ func (w *protoWalk) unresolved(p fieldPair, m protoreflect.MessageDescriptor) {
 }
 
 // carried lists the messages that a writer may put in an Any: those of its own
-// files, without the events themselves, which travel on their own.
+// files.
 func carried(s *protobuf.Schema) []protoreflect.MessageDescriptor {
 	var all []protoreflect.MessageDescriptor
 	for _, fd := range s.FileDescriptors() {
 		if fd.Package() != "google.protobuf" {
-			all = appendMessages(all, fd.Messages(), s.Descriptor())
+			all = appendMessages(all, fd.Messages())
 		}
 	}
 	return all
 }
 
-func appendMessages(to []protoreflect.MessageDescriptor, messages protoreflect.MessageDescriptors, root protoreflect.MessageDescriptor) []protoreflect.MessageDescriptor {
+func appendMessages(to []protoreflect.MessageDescriptor, messages protoreflect.MessageDescriptors) []protoreflect.MessageDescriptor {
 	for i := range messages.Len() {
 		m := messages.Get(i)
-		if m != root && !m.IsMapEntry() {
-			to = appendMessages(append(to, m), m.Messages(), root)
+		if !m.IsMapEntry() {
+			to = appendMessages(append(to, m), m.Messages())
 		}
 	}
 	return to

@@ -147,12 +147,7 @@ func valueNames(values []protoreflect.EnumValueDescriptor) string {
 
 // first reports whether something is said of two enums for the first time.
 func (w *protoWalk) first(p fieldPair, what string) bool {
-	key := what + " " + string(p.read.Enum().FullName()) + " " + string(p.sent.Enum().FullName())
-	if w.said[key] {
-		return false
-	}
-	w.said[key] = true
-	return true
+	return w.once(what + " " + string(p.read.Enum().FullName()) + " " + string(p.sent.Enum().FullName()))
 }
 
 // unnamed claims that any number may be sent where the reader knows an enum.

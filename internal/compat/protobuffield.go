@@ -211,6 +211,9 @@ func (w *protoWalk) crowded(o protoreflect.OneofDescriptor, first, second fieldP
 
 // unsent finds what the reader reads and the writer no longer sends.
 func (w *protoWalk) unsent(m *matched) {
+	if w.as.OldWriter {
+		return
+	}
 	for _, r := range m.missing {
 		if demanded(r) || w.lostAlready(m, r) {
 			continue // said already

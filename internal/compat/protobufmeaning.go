@@ -90,10 +90,9 @@ func (w *protoWalk) exchanged(m *matched, p fieldPair, ring []fieldPair) {
 	}
 	slices.Sort(names)
 	key := "ring " + string(m.reader.FullName()) + " " + string(m.writer.FullName()) + " " + names[0]
-	if w.said[key] {
+	if !w.once(key) {
 		return
 	}
-	w.said[key] = true
 	w.add(p, claim{probe: p.probe(anyValues(p.writer)), Break: Break{
 		Rule: "meaning-changed", Severity: rule.Error, Path: m.path.Field(names[0]), Mirrored: true,
 		Message: fmt.Sprintf("%s have exchanged their numbers %s: each is taken for another", inWords(names), inWords(numbers)),

@@ -2,7 +2,6 @@ package compat
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -20,11 +19,13 @@ type protoWalk struct {
 	renamed        map[[2]string]bool // reader's path, writer's path
 	between        []Release
 
+	guide     *guide // what is known from other walks; may be nil
 	queue     []visit
 	seen      map[protoPair]bool
 	contained map[protoreflect.MessageDescriptor]bool
 	said      map[string]bool // claims about shared enums
 	claims    []*claim
+	probes    int // of them, those that are to be replayed
 	undecided []string
 }
 
@@ -54,31 +55,44 @@ type claim struct {
 // The walk ends where schemas are so unlike that nobody would read on.
 const (
 	maxPairs  = 50_000
-	maxClaims = 1_000
+	maxProbes = 1_000
 )
 
 func (w *protoWalk) run() {
 	w.push(visit{reader: w.reader.Descriptor(), writer: w.writer.Descriptor(), fields: fieldSetOf(w.as.Fields)})
 	for len(w.queue) > 0 {
-		if len(w.seen) > maxPairs || len(w.claims) > maxClaims {
-			w.undecided = append(w.undecided, fmt.Sprintf("more than %d pairs of messages or %d places: the rest was not looked at", maxPairs, maxClaims))
+		if len(w.seen) > maxPairs || w.probes > maxProbes {
+			w.undecided = append(w.undecided, fmt.Sprintf("more than %d pairs of messages, or %d places where a reader may go wrong: the rest was not looked at", maxPairs, maxProbes))
 			return
 		}
 		v := w.queue[0]
 		w.queue = w.queue[1:]
 		w.messages(v)
 	}
+	if w.guide != nil {
+		w.guide.settle()
+	}
 }
 
 // push puts off a pair of messages, unless it is known or needs no look: what
 // did not change reads itself.
 func (w *protoWalk) push(v visit) {
-	if endless(v.writer) {
+	if !w.worth(v) {
 		return
 	}
-	if v.reader == v.writer && w.reader.Arm() == w.writer.Arm() && w.selfContained(v.writer) {
+	if w.guide != nil && !w.guide.leads(w, v) {
 		return
 	}
+	w.enqueue(v)
+}
+
+// worth reports whether a pair of messages is to be judged.
+func (w *protoWalk) worth(v visit) bool {
+	return !endless(v.writer) && (v.reader != v.writer || w.reader.Arm() != w.writer.Arm() || !w.selfContained(v.writer))
+}
+
+// enqueue puts off a pair of messages that was not met before.
+func (w *protoWalk) enqueue(v visit) {
 	key := protoPair{v.reader, v.writer, v.fields}
 	if !w.seen[key] {
 		w.seen[key] = true
@@ -109,36 +123,78 @@ func endless(m protoreflect.MessageDescriptor, above ...protoreflect.MessageDesc
 // selfContained reports whether all that a message holds is declared where it
 // is: it reaches no Any and no extensions, which each side may have of its own.
 func (w *protoWalk) selfContained(m protoreflect.MessageDescriptor) bool {
-	if known, ok := w.contained[m]; ok {
+	if known, ok := w.containedIn(m)[m]; ok {
 		return known
 	}
 	reached := map[protoreflect.MessageDescriptor]bool{}
-	good := closedBelow(m, reached)
-	w.contained[m] = good
+	good := w.closedBelow(m, reached)
 	if good {
-		maps.Copy(w.contained, reached)
+		for inner := range reached {
+			w.containedIn(inner)[inner] = true
+		}
 	}
 	return good
 }
 
-func closedBelow(m protoreflect.MessageDescriptor, reached map[protoreflect.MessageDescriptor]bool) bool {
+// containedIn is where is kept whether a message is self-contained.
+func (w *protoWalk) containedIn(m protoreflect.MessageDescriptor) map[protoreflect.MessageDescriptor]bool {
+	in := &w.contained
+	if w.guide != nil {
+		in = &w.guide.groundOf(m).contained
+	}
+	if *in == nil {
+		*in = map[protoreflect.MessageDescriptor]bool{}
+	}
+	return *in
+}
+
+// closedBelow looks at a message and all below it; whatever leads to one that is
+// open is open too.
+func (w *protoWalk) closedBelow(m protoreflect.MessageDescriptor, reached map[protoreflect.MessageDescriptor]bool) bool {
+	known := w.containedIn(m)
+	if good, ok := known[m]; ok {
+		return good
+	}
 	if reached[m] {
 		return true
 	}
 	reached[m] = true
 	if m.ExtensionRanges().Len() > 0 || m.FullName() == anyName {
+		known[m] = false
 		return false
 	}
 	for i := range m.Fields().Len() {
-		if inner := m.Fields().Get(i).Message(); inner != nil && !closedBelow(inner, reached) {
+		if inner := m.Fields().Get(i).Message(); inner != nil && !w.closedBelow(inner, reached) {
+			known[m] = false
 			return false
 		}
 	}
 	return true
 }
 
-// messages judges a pair of messages, field by field.
+// once reports whether something is said for the first time in this walk.
+func (w *protoWalk) once(what string) bool {
+	if w.guide != nil {
+		w.guide.heard++
+	}
+	if w.said[what] {
+		return false
+	}
+	w.said[what] = true
+	return true
+}
+
+// messages judges a pair of messages, or takes over what is known of it.
 func (w *protoWalk) messages(v visit) {
+	if w.guide != nil {
+		w.guide.messages(w, v)
+		return
+	}
+	w.judge(v)
+}
+
+// judge judges a pair of messages, field by field.
+func (w *protoWalk) judge(v visit) {
 	m := w.match(v)
 	for _, p := range m.pairs {
 		w.pair(m, p)
@@ -189,6 +245,9 @@ func (w *protoWalk) add(p fieldPair, c claim) {
 	}
 	if c.writerAt == nil && p.writer != nil {
 		c.writerAt = p.writer
+	}
+	if c.probe != nil {
+		w.probes++
 	}
 	w.claims = append(w.claims, &c)
 }

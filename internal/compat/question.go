@@ -34,6 +34,7 @@ type Assumptions struct {
 	Declared      bool               // a declared consumer reads: a field that is no longer sent is an error, not a warning
 	Writers       contract.Writers   // closed: a writer emits only the fields it declares
 	Encoding      contract.Encoding  // what really travels
+	OldWriter     bool               // the writer's revision is the older one: what it never sent was not taken away from anybody
 }
 
 // Result is what a format's engine answers about the payload.

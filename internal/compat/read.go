@@ -8,7 +8,10 @@ import (
 )
 
 // Read asks whether the reader can read every payload that the writer may emit.
-func Read(q Question) Result {
+func Read(q Question) Result { return read(q, nil) }
+
+// read may use what other reads found out.
+func read(q Question, known *walked) Result {
 	reader, writer := q.Reader.Schema, q.Writer.Schema
 	switch {
 	case reader == nil:
@@ -18,7 +21,7 @@ func Read(q Question) Result {
 	case reader.Format() != writer.Format():
 		return unknown(fmt.Sprintf("the reader's schema is %s and the writer's is %s: two formats are not compared", reader.Format(), writer.Format()))
 	case reader.Format() == contract.ProtobufFormat:
-		return readProtobuf(q)
+		return askProtobuf(q, known)
 	}
 	return readJSONSchema(q)
 }

@@ -78,3 +78,37 @@ message Y { int32 b = 1; }
 		}
 	}
 }
+
+// TestOneWellKnownType holds that a well-known type is one, whether a file imports
+// it or what it imports does.
+func TestOneWellKnownType(t *testing.T) {
+	tree := treeOf(t, `
+-- a.proto --
+syntax = "proto3";
+import "google/protobuf/any.proto";
+message A { google.protobuf.Any any = 1; }
+-- b.proto --
+syntax = "proto3";
+import "google/protobuf/any.proto";
+import "a.proto";
+message B { google.protobuf.Any any = 1; A a = 2; }
+-- c.proto --
+syntax = "proto3";
+import "b.proto";
+import "a.proto";
+import "google/protobuf/any.proto";
+message C { google.protobuf.Any any = 1; A a = 2; B b = 3; }
+`)
+	for _, order := range []string{"a b c", "c b a", "b c a", "a c b"} {
+		l := NewLoader(tree, Options{ProtoPaths: []string{"."}, Transient: true})
+		for file := range strings.FieldsSeq(order) {
+			s, problems := l.Load(file + ".proto")
+			if s == nil {
+				t.Fatalf("%s: %s: %s", order, file, texts(problems))
+			}
+			if fields := s.Descriptor().Fields(); fields.Len() == 3 && fields.Get(0).Message() != fields.Get(2).Message().Fields().Get(0).Message() {
+				t.Errorf("%s: %s has two of one well-known type", order, file)
+			}
+		}
+	}
+}

@@ -90,7 +90,7 @@ func (c *compilation) classic(name string) (protoreflect.FileDescriptor, error) 
 func (c *compilation) find(name string) (protocompile.SearchResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if fd := c.loader.linked[name]; fd != nil {
+	if fd := c.loader.linkable(name); fd != nil {
 		return protocompile.SearchResult{Desc: fd}, nil
 	}
 	data, err := c.read(name)

@@ -3,6 +3,7 @@ package protobuf
 import (
 	"strings"
 
+	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -20,13 +21,35 @@ func (l *scope) convert(fd protoreflect.FileDescriptor) (protoreflect.FileDescri
 		if err := built.add(name, func() *descriptorpb.FileDescriptorProto { return protoOf(f) }); err != nil {
 			return nil, err
 		}
-		// What nobody imports is not linked against: the compiler's own form of it,
-		// which is large, can go.
-		if l.linked[name] == nil && (f != fd || l.imported[name]) {
-			l.linked[name], _ = f.(linker.File)
-		}
 	}
 	return l.compiled[fd.Path()], nil
+}
+
+// linkable gives a file that was converted in the form in which others are linked
+// against it, nil where there is none. The form that the compiler made is larger by
+// far, and is let go.
+func (l *scope) linkable(name string) linker.File {
+	if f := l.linked[name]; f != nil {
+		return f
+	}
+	fd := l.compiled[name]
+	if fd == nil {
+		return nil
+	}
+	var imports linker.Files
+	for i := range fd.Imports().Len() {
+		f := l.linkable(fd.Imports().Get(i).Path())
+		if f == nil {
+			return nil
+		}
+		imports = append(imports, f)
+	}
+	f, err := linker.NewFile(fd, imports)
+	if err != nil {
+		return nil
+	}
+	l.linked[name] = f
+	return f
 }
 
 // convertProtos does the same with descriptions, dependencies first.
@@ -56,7 +79,7 @@ type imports struct {
 // add converts a file, unless it was before.
 func (i *imports) add(name string, describe func() *descriptorpb.FileDescriptorProto) error {
 	if i.loader.compiled[name] == nil {
-		converted, err := protodesc.NewFile(describe(), i)
+		converted, err := i.convert(name, describe)
 		if err != nil {
 			return err
 		}
@@ -64,6 +87,30 @@ func (i *imports) add(name string, describe func() *descriptorpb.FileDescriptorP
 	}
 	i.done = append(i.done, i.loader.compiled[name])
 	return nil
+}
+
+func (i *imports) convert(name string, describe func() *descriptorpb.FileDescriptorProto) (protoreflect.FileDescriptor, error) {
+	if i.loader.files[name] == "" { // it is not the tree's
+		if fd := standard(name); fd != nil {
+			return fd, nil
+		}
+	}
+	return protodesc.NewFile(describe(), i)
+}
+
+// standard is the library's own descriptor of a well-known type's file, nil where
+// there is none.
+func standard(name string) protoreflect.FileDescriptor {
+	found, err := protocompile.WithStandardImports(nothing).FindFileByPath(name)
+	if err != nil || found.Desc == nil {
+		return nil
+	}
+	if wrapped, ok := found.Desc.(interface {
+		Unwrap() protoreflect.FileDescriptor
+	}); ok {
+		return wrapped.Unwrap()
+	}
+	return found.Desc
 }
 
 // FindFileByPath finds a file by the name by which it is imported.

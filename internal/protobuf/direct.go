@@ -41,7 +41,7 @@ func (c *compilation) tryDirect(name string) protoreflect.FileDescriptor {
 }
 
 func (d *direct) file(name string) (linker.File, error) {
-	if f := d.loader.linked[name]; f != nil {
+	if f := d.loader.linkable(name); f != nil {
 		return f, nil
 	}
 	if f := d.linked[name]; f != nil {

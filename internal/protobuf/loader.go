@@ -59,7 +59,7 @@ type scope struct {
 
 	mu       sync.Mutex
 	compiled map[string]protoreflect.FileDescriptor // by import name
-	linked   map[string]linker.File                 // the same as the compiler left it
+	linked   map[string]linker.File                 // the same as others are linked against it, made when one is
 	failed   map[string][]*source.Error             // by file
 	files    map[string]string                      // import name to path in the tree
 	keys     map[string]string                      // import name to what identifies its closure

@@ -40,6 +40,9 @@ func (s *Schema) Descriptor() protoreflect.MessageDescriptor { return s.root }
 // event is a message of its own.
 func (s *Schema) Arm() protoreflect.FieldDescriptor { return s.arm }
 
+// File is the file that was named: the closure is what it imports.
+func (s *Schema) File() protoreflect.FileDescriptor { return s.file }
+
 // FileDescriptors is the closure, dependencies first.
 func (s *Schema) FileDescriptors() []protoreflect.FileDescriptor { return dependenciesFirst(s.file) }
 
