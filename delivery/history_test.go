@@ -48,6 +48,7 @@ type historyWorld struct {
 	*deliverytest.World
 	store *sqlite.Store
 	clock *deliverytest.Clock
+	gap   time.Duration // how long a gap is waited for
 }
 
 func newHistoryWorld(t *testing.T) *historyWorld {
@@ -65,7 +66,7 @@ func newHistoryWorld(t *testing.T) *historyWorld {
 			t.Error(err)
 		}
 	})
-	w := &historyWorld{store: s, clock: deliverytest.NewClock(time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC))}
+	w := &historyWorld{store: s, gap: 1000 * time.Hour, clock: deliverytest.NewClock(time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC))}
 	s.Now = w.clock.Now
 	w.World = deliverytest.NewWorld(historyDatabase(s))
 	w.Ships = true
@@ -114,7 +115,7 @@ func historyDatabase(s *sqlite.Store) *deliverytest.Database {
 // history is one run: what happened, and what the broker holds.
 type history struct {
 	*historyWorld
-	rt       *rapid.T
+	rt       failer
 	ctx      context.Context
 	facts    []deliverytest.Fact
 	versions map[string]uint64
@@ -123,7 +124,13 @@ type history struct {
 	drivers  map[string]*delivery.Driver
 }
 
-func (w *historyWorld) history(rt *rapid.T) *history {
+// failer is a test, or one try of a property.
+type failer interface {
+	Fatal(...any)
+	Error(...any)
+}
+
+func (w *historyWorld) history(rt failer) *history {
 	h := &history{
 		historyWorld: w, rt: rt, ctx: context.Background(), versions: map[string]uint64{},
 		poisoned: map[string]bool{}, drivers: map[string]*delivery.Driver{},
@@ -148,7 +155,7 @@ func (h *history) must(err error) {
 
 func (h *history) restart(name string) {
 	d, err := delivery.Drive(h.ctx, delivery.Inbox{
-		Store: h.store, Broker: &deliverytest.Hand{}, Clock: h.clock, Batch: 4, GapWithin: 1000 * time.Hour, HandleWithin: time.Minute,
+		Store: h.store, Broker: &deliverytest.Hand{}, Clock: h.clock, Batch: 4, GapWithin: h.gap, HandleWithin: time.Minute,
 	}, h.Consumer(name))
 	h.must(err)
 	h.drivers[name] = d

@@ -170,13 +170,17 @@ func (c *checker) ordered() {
 	c.stepwise(Audit)
 }
 
-// stepwise checks that a consumer left nothing out that a person has not.
+// stepwise checks that a consumer left nothing out that a person has not: what
+// was discarded, and what came after a person had let its lane go on.
 func (c *checker) stepwise(consumer string) {
-	at := map[string]int{}
+	at, late := map[string]int{}, map[string]bool{}
+	for _, r := range c.rows("SELECT q.key FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer WHERE c.name = $1 AND q.reason = 'late'", consumer) {
+		late[keyText(r[0])] = true
+	}
 	for _, e := range c.ledger[consumer] {
 		trail := c.published[e.key].trail
 		chain, n := c.chain[trail], at[trail]
-		for n < len(chain) && c.outcomes[consumer][chain[n]] == "discarded" {
+		for n < len(chain) && (late[chain[n]] || c.outcomes[consumer][chain[n]] == "discarded") {
 			n++
 		}
 		if n >= len(chain) || chain[n] != e.key {
