@@ -171,3 +171,18 @@ func sameAsStandard(t *testing.T, n *Node, data []byte) {
 		t.Fatalf("written again: %s, %v", n.JSON(), err)
 	}
 }
+
+// TestJSONTwice: readers of JSON take the last of two values of a key.
+func TestJSONTwice(t *testing.T) {
+	many := `{"k0":0,"k1":0,"k2":0,"k3":0,"k4":0,"k5":0,"k6":0,"k7":0,"k8":0,"k9":0,"k10":0,"k11":0,"k12":0,"k13":0,"a":1,"b":{"a":5},"a":2,"a":3}`
+	for _, text := range []string{`{"a":1,"b":{"a":5},"a":2,"a":3}`, many} {
+		n, errs := ParseJSON("f.json", []byte(text))
+		var want map[string]any
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Get("a"); got == nil || got.Text != "3" || n.Get("b").Get("a").Text != "5" || len(n.Members) != len(want) || len(errs) != 2 {
+			t.Errorf("%s: a is %v of %d, %v", text, got, len(n.Members), errs)
+		}
+	}
+}

@@ -34,6 +34,7 @@ func (s *scanner) object(n *Node) {
 		m := s.member()
 		if first, twice := s.find(base, seen, m.Key); twice {
 			s.note(twiceError(m, first))
+			s.replace(base, m)
 			continue
 		}
 		s.members = append(s.members, m)
@@ -56,6 +57,16 @@ func (s *scanner) find(base int, seen map[string]Pos, key string) (Pos, bool) {
 		}
 	}
 	return Pos{}, false
+}
+
+// replace puts the last member of a key in the place of the first, as readers of
+// JSON do.
+func (s *scanner) replace(base int, m Member) {
+	for i := base; i < len(s.members); i++ {
+		if s.members[i].Key == m.Key {
+			s.members[i] = m
+		}
+	}
 }
 
 // remember starts the look-up table once a map has many keys, and keeps it.

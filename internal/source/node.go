@@ -25,7 +25,7 @@ type Node struct {
 	Pos     Pos
 	Text    string
 	Items   []*Node  // of a List
-	Members []Member // of a Map, in the order they were written, duplicates dropped
+	Members []Member // of a Map, in the order they were written; of a key that is there twice JSON has the last, YAML the first
 }
 
 // Member is one key of a Map.
