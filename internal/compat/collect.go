@@ -3,6 +3,7 @@ package compat
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,13 +50,16 @@ func (c *check) payload(read int, r reading) {
 	}
 }
 
+// lineColumn is what changes with every edit above the place that a reason names.
+var lineColumn = regexp.MustCompile(`:\d+:\d+`)
+
 func (c *check) undecided(read int, r reading, reason string) {
 	path := r.event.String()
 	c.add(read, rule.Finding{
 		Rule: undecided.ID, Severity: undecided.Severity, Path: path, Fix: undecided.Fix,
 		Message: fmt.Sprintf("%s: nobody can tell whether it stays readable: %s", path, reason),
 		New:     placeOf(r.pair.new), Old: placeOf(r.pair.old),
-		Fingerprint: rule.Fingerprint(undecided.ID, path, reason),
+		Fingerprint: rule.Fingerprint(undecided.ID, path, lineColumn.ReplaceAllString(reason, "")),
 	}, reason)
 	if c.report.Reads[read].Answer != rule.Refuted {
 		c.report.Reads[read].Answer = rule.Unknown

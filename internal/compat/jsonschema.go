@@ -98,11 +98,14 @@ func assumed(a contain.Answer) string {
 
 // reason says why nobody can tell, with the place in a file.
 func (j jsonRead) reason(why contain.Reason) string {
-	if why.Budget != "" || why.At.Document == "" {
+	if why.Keyword == "" || why.At.Document == "" {
 		return why.String()
 	}
 	for _, s := range []*jsonschema.Schema{j.reader, j.writer} {
-		if at, ok := s.At(why.At.Document, why.At.Pointer); ok {
+		switch at, ok := s.At(why.At.Document, why.At.Pointer); {
+		case ok && why.Budget != "":
+			return fmt.Sprintf("%s at %s takes more than the budget of %s", why.Keyword, s.PosAt(at.File, at.Pointer), why.Budget)
+		case ok:
 			return fmt.Sprintf("%s at %s is beyond what can be decided", why.Keyword, s.PosAt(at.File, at.Pointer))
 		}
 	}

@@ -180,6 +180,19 @@ func (l lit) cause() cause {
 	return c
 }
 
+// stands gives a budget that was used up the place of what used it up: of the
+// assertions at hand a pattern, else the first that says more than a type.
+func (o *outcome) stands(lits []lit) {
+	if o.result != unknown || o.why.budget == "" || o.why.place.schema != "" {
+		return
+	}
+	for _, l := range lits {
+		if p := l.n.place; p.schema != "" && l.n.kind != kTypes && (o.why.place.schema == "" || l.n.kind == kPattern) {
+			o.why.place = p
+		}
+	}
+}
+
 // theory asks for a model of the bare assertions. What no theory knows is
 // evaluated on the model afterwards.
 func (x *search) theory() outcome {
@@ -203,6 +216,7 @@ func (x *search) theory() outcome {
 	default:
 		out = x.s.solveObject(lits)
 	}
+	out.stands(lits)
 	for _, l := range blind {
 		if out.result == sat && l.eval(out.value) != yes {
 			out.result, out.why = unknown, l.cause()

@@ -60,13 +60,15 @@ type Question struct {
 
 // Reason says why an answer is Unknown.
 type Reason struct {
-	Keyword string   // what is not decided, or "" for a budget
+	Keyword string   // what is not decided, or what used a budget up; "" where nothing stands out
 	At      Location // where it stands
 	Budget  string   // "steps", "states" or "depth" where a budget ended the search
 }
 
 func (r Reason) String() string {
 	switch {
+	case r.Budget != "" && r.Keyword != "":
+		return r.Keyword + " at " + r.At.String() + " takes more than the budget of " + r.Budget
 	case r.Budget != "":
 		return "the budget of " + r.Budget + " is used up"
 	case r.Keyword != "":

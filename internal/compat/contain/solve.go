@@ -179,6 +179,7 @@ func (s *solver) solve(goal []lit) outcome {
 	s.open[key] = len(s.stack)
 	s.stack = append(s.stack, frame{key: key, serial: s.serial})
 	out := s.split(goal)
+	out.stands(goal)
 	s.close(key, out)
 	out.core = depsOf(goal)
 	return out
