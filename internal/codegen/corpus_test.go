@@ -10,8 +10,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +61,7 @@ func TestRealSchemasCompile(t *testing.T) {
 		}
 		code, count := generateSchema(schema, "Event", "events", flavor{})
 		total.add(count)
+		total.note(p.name, count)
 		if count.unchecked > 0 {
 			total.refused++
 			continue
@@ -70,14 +73,34 @@ func TestRealSchemasCompile(t *testing.T) {
 	}
 	t.Logf("%d schemas generated and compiled, %d refused for a keyword, %d cannot be read whole; %d of %d places untyped (%.1f %%)",
 		total.schemas, total.refused, total.holes, total.untyped, total.places, 100*float64(total.untyped)/float64(total.places))
+	for _, why := range slices.Sorted(maps.Keys(total.fell)) {
+		places := total.fell[why]
+		t.Logf("%d: %s:\n%s", len(places), why, strings.Join(places[:min(len(places), 20)], "\n"))
+	}
 }
 
 // corpusCount is what became of schemas.
-type corpusCount struct{ schemas, refused, holes, places, untyped, unchecked int }
+type corpusCount struct {
+	schemas, refused, holes, places, untyped, unchecked int
+
+	fell map[string][]string // places that fell back, by the reason
+}
 
 func (c *corpusCount) add(d corpusCount) {
 	c.places += d.places
 	c.untyped += d.untyped
+}
+
+// note keeps which places of a schema fell back.
+func (c *corpusCount) note(schema string, d corpusCount) {
+	for why, places := range d.fell {
+		if c.fell == nil {
+			c.fell = map[string][]string{}
+		}
+		for _, at := range places {
+			c.fell[why] = append(c.fell[why], schema+" "+at)
+		}
+	}
 }
 
 // sample is how many lines of a corpus make one test; every one of them does
@@ -170,7 +193,7 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 	if !how.lenient {
 		e.printEncoders()
 	}
-	count := corpusCount{places: 1}
+	count := corpusCount{places: 1, fell: map[string][]string{}}
 	for _, t := range b.types {
 		count.places += len(t.fields)
 	}
@@ -178,6 +201,8 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 		switch found.list[i].Rule {
 		case "generate-untyped":
 			count.untyped++
+			why, _, _ := strings.Cut(found.list[i].Message, ":")
+			count.fell[why] = append(count.fell[why], found.list[i].Path)
 		case "generate-unchecked":
 			count.unchecked++
 		}
