@@ -140,13 +140,20 @@ func (a *app) otherReaders(ctx context.Context, j *judged, next, prev *contract.
 	if len(j.set.Workspace.Repos) == 0 || j.set.Tree.Dir == "" {
 		return nil, nil
 	}
-	b := &bases{app: a, j: j, now: day, says: next}
-	var err error
-	if b.repos, err = load.OpenRepos(ctx, j.set, load.Options{}); err != nil {
+	repos, err := load.OpenRepos(ctx, j.set, load.Options{})
+	if err != nil {
 		return nil, j.placed(err)
 	}
-	defer b.repos.Close()
-	if err := b.collect(ctx, &checkOptions{}); err != nil {
+	defer repos.Close()
+	b := &bases{app: a, j: j, repos: repos, now: day, says: next}
+	err = b.collect(ctx, &checkOptions{})
+	if err != nil && next != j.set {
+		// Nobody can mend what an old release said of repositories that have moved since.
+		fmt.Fprintf(a.err, "evcontract: who read the events on %s is not known, told is who reads them now: %v\n", day.Format(time.DateOnly), j.placed(err))
+		b = &bases{app: a, j: j, repos: repos, now: a.now()}
+		err = b.collect(ctx, &checkOptions{})
+	}
+	if err != nil {
 		return nil, j.placed(err)
 	}
 	var others []*contract.Set
