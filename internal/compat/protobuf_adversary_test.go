@@ -90,6 +90,51 @@ var adversarial = []protoAsk{
 		forward: "[field-unsent a.type_url], [field-unsent a.value]", backward: "[field-unsent a.x]",
 		jsonForward: "field-lost a", jsonBackward: "field-lost a",
 	},
+	{
+		name:        "an extension of what an Any carries, renamed",
+		old:         "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 x = 10; } message M { optional google.protobuf.Any a = 1; }",
+		new:         "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 z = 10; } message M { optional google.protobuf.Any a = 1; }",
+		jsonForward: "field-lost a.\"[z]\"", jsonBackward: "field-lost a.\"[x]\"",
+	},
+	{
+		name:    "a closed enum in what an Any carries",
+		old:     "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; enum E { A = 0; } message P { optional E e = 1; } message M { optional google.protobuf.Any a = 1; }",
+		new:     "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; enum E { A = 0; B = 1; } message P { optional E e = 1; } message M { optional google.protobuf.Any a = 1; }",
+		forward: "field-lost a.e", jsonForward: "value-refused a.e",
+	},
+	{
+		name:    "text that happens to be base64",
+		old:     "import \"google/protobuf/duration.proto\"; " + "message M { bytes a = 1; }",
+		new:     "import \"google/protobuf/duration.proto\"; " + "message M { google.protobuf.Duration a = 1; }",
+		forward: "value-garbled a", backward: "parse-refused a", jsonForward: "value-garbled a", jsonBackward: "type-refused a",
+	},
+	{
+		name:    "a Struct read by a message without any field, or without a first one",
+		old:     wellKnown + "message P {} message Q { string x = 7; } message M { P a = 1; repeated Q b = 2; }",
+		new:     wellKnown + "message P {} message Q { string x = 7; } message M { google.protobuf.Struct a = 1; repeated google.protobuf.Struct b = 2; }",
+		forward: "[field-unsent b[].x]", backward: "[field-unsent a.fields], [field-unsent b[].fields]", jsonForward: "element-lost a, element-lost b",
+	},
+	{
+		name:    "fields that are members of a oneof to the reader, of which only one arrives",
+		old:     "message P { oneof o { bool a = 1; double b = 2; } } message M { P p = 1; }",
+		new:     "message P { bool a = 1; int32 b = 2; } message M { P p = 1; }",
+		forward: "field-lost p.b", backward: "field-lost p.b", jsonForward: "shape-refused p.a", jsonBackward: "value-refused p.b",
+	},
+	{
+		name: "a map whose key and value both travel otherwise",
+		old:  "message M { map<string, bool> m = 1; }", new: "message M { map<fixed64, string> m = 1; }",
+		forward: "value-garbled m, field-lost m{}", backward: "value-garbled m, field-lost m{}", jsonForward: "type-refused m{}", jsonBackward: "type-refused m, type-refused m{}",
+	},
+	{
+		name: "null that is read as a key",
+		old:  wellKnown + "message M { map<fixed64, bool> m = 1; }", new: wellKnown + "message P { google.protobuf.NullValue key = 1; bool value = 2; } message M { repeated P m = 1; }",
+		forward: "element-lost m", backward: "field-lost m{}.key", jsonForward: "shape-refused m", jsonBackward: "shape-refused m",
+	},
+	{
+		name: "a message that holds anything only",
+		old:  wellKnown + "message M { string a = 1; }", new: wellKnown + "message P { google.protobuf.Value v = 1; } message M { P a = 1; }",
+		forward: "value-garbled a", backward: "parse-refused a", jsonForward: "type-refused a", jsonBackward: "type-refused a",
+	},
 }
 
 func TestAdversarialProtobuf(t *testing.T) {

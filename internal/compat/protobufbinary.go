@@ -199,6 +199,9 @@ func zeroOf(f protoreflect.FieldDescriptor) string {
 
 // wireLost claims a field whose bytes the reader puts aside as unknown.
 func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
+	if onlyZero(p.sent) && p.reader.ContainingMessage().IsMapEntry() && p.reader.Message() == nil {
+		return // what is not seen there is zero, and nothing else is ever sent
+	}
 	// What a map's entry holds beside key and value is never kept, so nobody refuses it.
 	if w.as.UnknownFields == contract.Reject && p.read == p.reader && !p.reader.ContainingMessage().IsMapEntry() {
 		w.refuse(p, "field-refused", anyValues(p.writer),
@@ -212,6 +215,12 @@ func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
 	}
 	w.refuse(p, "field-lost", anyValues(p.writer),
 		fmt.Sprintf("%s on the wire where the reader expects %s, so it does not see what is sent", from, to))
+}
+
+// onlyZero reports whether a field is of an enum that has no value but zero, and
+// is no list.
+func onlyZero(f protoreflect.FieldDescriptor) bool {
+	return f.Enum() != nil && !f.IsList() && someValue(f).Enum() == 0
 }
 
 // packedJunk claims a packed list that the reader takes for something else

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/evcontract/evcontract/internal/contract"
+	"github.com/evcontract/evcontract/internal/protobuf"
 )
 
 // value compares one value with what was read in its place.
@@ -89,6 +91,7 @@ func (o *observer) content(p contract.Path, sent, seen protoreflect.Message, fie
 	if sent.Descriptor().FullName() == anyName && seen.Descriptor().FullName() == anyName {
 		a, b := o.unpack(sent, o.writer.Types()), o.unpack(seen, o.reader.Types())
 		if a != nil && b != nil {
+			o.specified(p, b, fields)
 			o.messages(p, a, b, fields)
 			return
 		}
@@ -107,25 +110,41 @@ func (o *observer) content(p contract.Path, sent, seen protoreflect.Message, fie
 		o.note(lost, p, "a "+string(sent.Descriptor().FullName()), "a "+string(seen.Descriptor().FullName())+" without a type")
 		return
 	}
+	if o.wire == jsonWire && sent.Descriptor().FullName() == structName && seen.Descriptor().FullName() != structName {
+		o.keys(p, sent.Get(sent.Descriptor().Fields().ByNumber(1)).Map(), seen)
+		return
+	}
 	o.messages(p, sent, seen, fields)
 }
 
-type messageTypes interface {
-	FindMessageByURL(url string) (protoreflect.MessageType, error)
-}
-
-func (o *observer) unpack(any protoreflect.Message, types messageTypes) protoreflect.Message {
+func (o *observer) unpack(any protoreflect.Message, types protobuf.Resolver) protoreflect.Message {
 	fields := any.Descriptor().Fields()
 	t, err := types.FindMessageByURL(any.Get(fields.ByNumber(1)).String())
 	if err != nil {
 		return nil
 	}
 	m := dynamicpb.NewMessage(t.Descriptor())
-	if err := proto.Unmarshal(any.Get(fields.ByNumber(2)).Bytes(), m); err != nil {
+	if err := (proto.UnmarshalOptions{Resolver: types}).Unmarshal(any.Get(fields.ByNumber(2)).Bytes(), m); err != nil {
 		o.refuse("%v", err)
 		return nil
 	}
 	return m
+}
+
+const structName = "google.protobuf.Struct"
+
+// keys looks for a Struct's keys among the fields of a message.
+func (o *observer) keys(p contract.Path, sent protoreflect.Map, seen protoreflect.Message) {
+	fields := seen.Descriptor().Fields()
+	for _, k := range mapKeys(sent) {
+		switch {
+		case fields.ByJSONName(k.String()) != nil || fields.ByTextName(k.String()) != nil:
+		case o.as.UnknownFields == contract.Reject:
+			o.refuse("unknown field %s in %s", k.String(), orRoot(p))
+		default:
+			o.note(lost, p, "the key "+k.String(), "nothing")
+		}
+	}
 }
 
 // equal compares two scalars of whatever types.
@@ -238,6 +257,19 @@ func mapKeys(m protoreflect.Map) []protoreflect.MapKey {
 		all = append(all, k)
 		return true
 	})
-	slices.SortFunc(all, func(a, b protoreflect.MapKey) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(all, compareKeys)
 	return all
+}
+
+// compareKeys orders keys as the library writes them: by number or by text.
+func compareKeys(a, b protoreflect.MapKey) int {
+	switch x := a.Interface().(type) {
+	case int32, int64:
+		return cmp.Compare(a.Int(), b.Int())
+	case uint32, uint64:
+		return cmp.Compare(a.Uint(), b.Uint())
+	case string:
+		return strings.Compare(x, b.String())
+	}
+	return strings.Compare(a.String(), b.String()) // false before true
 }

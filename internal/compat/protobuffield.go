@@ -147,7 +147,7 @@ func orField(f protoreflect.FieldDescriptor, m protoreflect.MessageDescriptor) p
 func (w *protoWalk) oneofs(m *matched) {
 	groups := map[protoreflect.OneofDescriptor][]fieldPair{}
 	for _, p := range m.pairs {
-		if o := oneofOf(p.reader); o != nil {
+		if o := oneofOf(p.reader); o != nil && w.arrives(p) {
 			groups[o] = append(groups[o], p)
 		}
 	}
@@ -157,6 +157,12 @@ func (w *protoWalk) oneofs(m *matched) {
 			w.crowded(o, first, second)
 		}
 	}
+}
+
+// arrives reports whether a field's bytes are any for the reader's.
+func (w *protoWalk) arrives(p fieldPair) bool {
+	return w.wire == jsonWire || wireTypes[p.reader.Kind()] == bytesWire && p.writer.IsPacked() ||
+		!p.writer.IsPacked() && wireTypes[p.writer.Kind()] == wireTypes[p.reader.Kind()]
 }
 
 // together finds two members that can be sent at once, first the one that is

@@ -246,6 +246,7 @@ var jsonPairs = map[[2]jsonForm]func(*protoWalk, fieldPair){
 	{timestampForm, timestampForm}: sameText, {timestampForm, stringForm}: sameText,
 	{durationForm, durationForm}: sameText, {durationForm, stringForm}: sameText,
 	{maskForm, maskForm}: sameText, {maskForm, stringForm}: sameText,
+	{durationForm, bytesForm}: (*protoWalk).jsonTextAsBytes, {maskForm, bytesForm}: (*protoWalk).jsonTextAsBytes,
 	{stringForm, maskForm}: (*protoWalk).jsonTextAsMask, {enumForm, maskForm}: (*protoWalk).jsonText,
 }
 
@@ -298,6 +299,12 @@ func (w *protoWalk) jsonBroken(p fieldPair) {
 
 func (w *protoWalk) jsonNarrow(p fieldPair) {
 	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1e300)), "the reader cannot hold 1e300 and refuses the event")
+}
+
+// jsonTextAsBytes judges a message's text that may happen to be base64: 5s is.
+func (w *protoWalk) jsonTextAsBytes(p fieldPair) {
+	w.refuse(p, "value-garbled", anyValues(p.writer), "the reader takes the text of one for base64")
+	w.claims[len(w.claims)-1].junk = true
 }
 
 // jsonTextAsMask judges text that the reader takes for the names of fields.

@@ -122,6 +122,9 @@ func (o *observer) field(p contract.Path, f protoreflect.FieldDescriptor, sent p
 		return
 	}
 	seen := in.Get(r)
+	if o.wire == jsonWire && r.IsMap() && f.Message() != nil && !f.IsMap() && !f.IsList() && len(populated(sent.Message())) == 0 {
+		return // an object with nothing in it
+	}
 	if inner := structOf(f); r.IsMap() && inner != nil && o.wire == jsonWire {
 		f, sent = inner, sent.Message().Get(inner)
 	}
@@ -262,7 +265,7 @@ func (o *observer) fewer(f, r protoreflect.FieldDescriptor, sent []protoreflect.
 // anyOrder compares values with the entries of a map, which have no order.
 func (o *observer) anyOrder(p contract.Path, f protoreflect.FieldDescriptor, sent []protoreflect.Value, r protoreflect.FieldDescriptor, seen []protoreflect.Value, fields *fieldSet) {
 	for _, v := range sent {
-		found := -1
+		found, nearest, least := -1, 0, 0
 		for i, s := range seen {
 			trial := observer{o.protoReader, &outcome{}}
 			trial.value(p, f, v, r, s, fields)
@@ -270,12 +273,15 @@ func (o *observer) anyOrder(p contract.Path, f protoreflect.FieldDescriptor, sen
 				found = i
 				break
 			}
+			if i == 0 || len(trial.out.diffs) < least {
+				nearest, least = i, len(trial.out.diffs)
+			}
 		}
 		switch {
 		case found >= 0:
 			seen = append(seen[:found:found], seen[found+1:]...)
 		case len(seen) > 0 && len(sent) == len(seen):
-			o.value(p, f, v, r, seen[0], fields)
+			o.value(p, f, v, r, seen[nearest], fields)
 		default:
 			o.note(lost, p, showValue(f, v), "no such entry")
 		}
@@ -301,6 +307,9 @@ func (o *observer) maps(p contract.Path, f protoreflect.FieldDescriptor, sent pr
 			o.note(changed, p, showValue(f.MapKey(), k.Value()), "the key "+mapKeys(seen)[0].String())
 		default:
 			o.note(changed, p, "the key "+k.String(), "the key "+fmt.Sprintf("%q", mapKeys(seen)[0].String()))
+			if sent.Len() == 1 && seen.Len() == 1 { // then the one is the other
+				o.value(p, f.MapValue(), v, r.MapValue(), seen.Get(mapKeys(seen)[0]), fields)
+			}
 		}
 	}
 }

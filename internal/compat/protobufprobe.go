@@ -146,6 +146,9 @@ func fillRequired(m protoreflect.Message, above ...protoreflect.MessageDescripto
 	}
 	above = append(above, m.Descriptor())
 	fields := m.Descriptor().Fields()
+	if m.Descriptor().FullName() == "google.protobuf.Value" && len(populated(m)) == 0 {
+		m.Set(fields.ByName("bool_value"), protoreflect.ValueOfBool(true)) // JSON has no empty one
+	}
 	for i := range fields.Len() {
 		f := fields.Get(i)
 		switch {
