@@ -41,22 +41,29 @@ const (
 	setHold    = `INSERT INTO evc_hold (topic, lane_type, lane_id, attempts, until, error) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error`
 
-	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT l.seq FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq
-		WHERE (e.seq IS NULL OR e.appended_at < ?1) AND l.seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY l.seq LIMIT ?2)`
-	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM evc_event WHERE appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) ORDER BY seq LIMIT ?2)`
-	dropSent   = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
+	// Rows lie in the order of their age, so what may go is at the head. No look
+	// goes further than some pieces, however little it finds: it holds the write
+	// lock, and what waits to be sent for days is not much.
+	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT seq FROM (
+			SELECT l.seq, e.appended_at FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 20 * ?2)
+		WHERE (appended_at IS NULL OR appended_at < ?1) AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
+	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM (SELECT seq, appended_at FROM evc_event ORDER BY seq LIMIT 20 * ?2)
+		WHERE appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
+	dropSent = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
 	// A topic's messages stay until every group that reads it has passed them.
-	dropTopic = `DELETE FROM evc_topic WHERE pos IN (SELECT t.pos FROM evc_topic t WHERE t.published_at < ?1
-		AND NOT EXISTS (SELECT 1 FROM evc_cursor c WHERE c.topic = t.topic AND c.pos < t.pos) ORDER BY t.pos LIMIT ?2)`
-	oldestTopic = `SELECT published_at FROM evc_topic ORDER BY pos LIMIT 1`
+	topicsOf = `WITH RECURSIVE t (topic) AS (SELECT min(topic) FROM evc_topic UNION ALL SELECT (SELECT min(topic) FROM evc_topic WHERE topic > t.topic) FROM t WHERE t.topic IS NOT NULL)
+		SELECT topic FROM t WHERE topic IS NOT NULL`
+	dropTopic = `DELETE FROM evc_topic WHERE pos IN (SELECT pos FROM (SELECT pos, published_at FROM evc_topic
+		WHERE topic = ?3 AND pos <= coalesce((SELECT min(c.pos) FROM evc_cursor c WHERE c.topic = ?3), 9223372036854775807) ORDER BY pos LIMIT ?2) WHERE published_at < ?1)`
 	// Rows lie in the order of their age, so the oldest say whether a look pays.
 	oldestLog   = `SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1`
 	oldestEvent = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
 	oldestSent  = `SELECT published_at FROM evc_sent ORDER BY id LIMIT 1`
+	oldestOf    = `SELECT published_at FROM evc_topic WHERE topic = ? ORDER BY pos LIMIT 1`
 )
 
-// retainPiece bounds one transaction of retention.
-const retainPiece = 2000
+// retainPiece bounds one transaction of retention, for which writers wait.
+const retainPiece = 1000
 
 // Lease implements delivery.OutboxStore.
 func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err error) {
@@ -223,16 +230,18 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
 	}
-	messages, err := s.drop(ctx, oldestTopic, dropTopic, now-micros(keep))
+	messages, err := s.dropMessages(ctx, now-micros(keep))
 	if err != nil {
 		return logs + events + sent, fmt.Errorf("drop messages of topics: %w", err)
 	}
 	return logs + events + sent + messages, nil
 }
 
-func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (int, error) {
+// drop removes a piece where the oldest row says that a look pays. Of are
+// parameters of both.
+func (s *Store) drop(ctx context.Context, oldest, query string, before int64, of ...any) (int, error) {
 	var at int64
-	err := s.read.QueryRowContext(ctx, oldest).Scan(&at)
+	err := s.read.QueryRowContext(ctx, oldest, of...).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && at >= before {
 		return 0, nil
 	}
@@ -241,8 +250,35 @@ func (s *Store) drop(ctx context.Context, oldest, query string, before int64) (i
 	}
 	var n int64
 	err = s.begin(ctx, func(t *txn) (err error) {
-		n, err = t.exec(ctx, query, before, retainPiece)
+		n, err = t.exec(ctx, query, append([]any{before, retainPiece}, of...)...)
 		return err
 	})
 	return int(n), err
+}
+
+// dropMessages removes a piece of each topic.
+func (s *Store) dropMessages(ctx context.Context, before int64) (dropped int, err error) {
+	rows, err := s.read.QueryContext(ctx, topicsOf)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }() // its error is rows.Err's
+	var topics []string
+	for rows.Next() {
+		var topic string
+		if err := rows.Scan(&topic); err != nil {
+			return 0, err
+		}
+		topics = append(topics, topic)
+	}
+	if err := rows.Err(); err != nil {
+		return 0, err
+	}
+	for _, topic := range topics {
+		n, err := s.drop(ctx, oldestOf, dropTopic, before, topic)
+		if dropped += n; err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
 }
