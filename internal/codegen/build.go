@@ -250,6 +250,30 @@ func (b *builder) integer(t *typ, w *want) {
 	default:
 		t.kind = wholeKind
 	}
+	if listed && t.kind == intKind && !t.null && t.judge != nil {
+		b.list64(t)
+	}
+}
+
+// list64 notes the only values of an integer, where nothing else must be judged.
+func (b *builder) list64(t *typ) {
+	alone := *t.shape
+	alone.enum, alone.equal = nil, nil
+	values := t.shape.enum
+	if t.shape.equal != nil {
+		values = []*value{t.shape.equal}
+	}
+	var list []string
+	for _, v := range values {
+		n, ok := asInt(v.Text)
+		if !ok || v.Kind != source.Number || slices.Contains(list, n) {
+			return
+		}
+		list = append(list, n)
+	}
+	if !alone.mixed() && (t.shape.enum == nil || t.shape.equal == nil) {
+		t.judge, t.listed = nil, list
+	}
 }
 
 func (b *builder) list(t *typ, w *want, path contract.Path, hint string) *typ {

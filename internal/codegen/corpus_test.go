@@ -164,7 +164,7 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 	found := &findings{seen: map[string]bool{}}
 	b := &builder{
 		names: names{}, prefix: prefix, event: "Event.v1", hides: true, fields: contract.Reject, enums: contract.Reject,
-		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found, choice: goTypes{unknown: how.keep},
+		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found, choice: goTypes{unknown: how.keep, optional: how.keep, exact: how.keep},
 	}
 	if how.lenient {
 		b.hides, b.fields, b.enums = false, contract.Ignore, contract.Ignore

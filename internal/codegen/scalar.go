@@ -69,7 +69,7 @@ func (d decoder) limited(t *typ) bool {
 	case textKind, enumKind:
 		return s.textual()
 	case intKind, uintKind, decimalKind, wholeKind:
-		return !d.loose && s.numeric() && t.judge == nil
+		return !d.loose && (s.numeric() || t.listed != nil) && t.judge == nil
 	}
 	return false
 }
@@ -191,6 +191,13 @@ func comparisons(s *shape) []struct{ operator, bound, want string } {
 
 func (d decoder) integerLimits(t *typ, x string) {
 	s := t.shape
+	if t.listed != nil {
+		d.line("switch %s {", x)
+		d.line("case %s:", strings.Join(t.listed, ", "))
+		d.line("default:")
+		d.refuse(orList(t.listed)+", not %d", x)
+		d.line("}")
+	}
 	text := asText(x, t.goType())
 	low, ok := asInt(s.low)
 	if high, also := asInt(s.high); ok && also && s.above == "" && s.below == "" {
