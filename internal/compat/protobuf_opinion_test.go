@@ -3,6 +3,7 @@ package compat
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -24,8 +25,13 @@ func (o opinion) spoiled() bool { return o.refused != "" || o.differs != "" }
 
 // opine decodes one event as its writer and as the reader, and compares.
 func opine(as Assumptions, reader, writer protoreflect.MessageDescriptor, data []byte) (opinion, error) {
-	r := oracle{fields: as.UnknownFields, enums: as.UnknownEnums}
-	w := oracle{writer: true, fields: contract.Ignore}
+	return opineWith(as, reader, writer, data, nil, nil)
+}
+
+// opineWith knows extensions as well.
+func opineWith(as Assumptions, reader, writer protoreflect.MessageDescriptor, data []byte, read, sentTypes extensionTypes) (opinion, error) {
+	r := oracle{fields: as.UnknownFields, enums: as.UnknownEnums, types: read}
+	w := oracle{writer: true, fields: contract.Ignore, types: sentTypes}
 	decode := func(o oracle, md protoreflect.MessageDescriptor) (seenMessage, error) {
 		return o.binary(md, data, false)
 	}
@@ -40,21 +46,21 @@ func opine(as Assumptions, reader, writer protoreflect.MessageDescriptor, data [
 	if err != nil {
 		return opinion{refused: err.Error()}, nil
 	}
-	c := comparer{json: as.Encoding == contract.JSON, ignoreEnums: as.UnknownEnums == contract.Ignore}
+	c := comparer{json: as.Encoding == contract.JSON, ignoreEnums: as.UnknownEnums == contract.Ignore, types: read}
 	return opinion{differs: c.messages(sent, seen, writer, reader, "")}, nil
 }
 
 // comparer tells whether what was seen is what was sent.
-type comparer struct{ json, ignoreEnums bool }
+type comparer struct {
+	json, ignoreEnums bool
+	types             extensionTypes // the reader's
+}
 
 func (c comparer) messages(sent, seen seenMessage, writer, reader protoreflect.MessageDescriptor, at string) string {
-	for i := range writer.Fields().Len() {
-		f := sent[writer.Fields().Get(i).Number()]
-		if f == nil {
-			continue
-		}
+	for _, n := range slices.Sorted(maps.Keys(sent)) {
+		f := sent[n]
 		here := at + "/" + string(f.fd.Name())
-		to := reader.Fields().ByNumber(f.fd.Number())
+		to := fieldOf(c.types, reader, n)
 		if c.json {
 			if to = jsonField(reader, f.fd.JSONName()); to == nil {
 				if same := reader.Fields().ByNumber(f.fd.Number()); same != nil && seen[same.Number()] == nil && !c.fed(writer, same) {
@@ -90,6 +96,11 @@ func (c comparer) fields(sent, seen *seenField, at string) string {
 	if sent.fd.IsMap() && seen.fd.IsMap() {
 		for text, e := range sent.entries {
 			got, ok := seen.entries[text]
+			for _, other := range seen.entries { // true is 1
+				if !ok && !c.json && c.same(e.key, other.key) {
+					got, ok = other, true
+				}
+			}
 			switch {
 			case !ok && c.dropped(seen.fd.MapValue(), e.value):
 			case !ok:

@@ -48,6 +48,23 @@ func refuseSeen(format string, args ...any) error {
 type oracle struct {
 	fields, enums contract.Treatment
 	writer        bool // reads its own: nothing is unknown to it
+	types         extensionTypes
+}
+
+// extensionTypes finds extensions; nil finds none.
+type extensionTypes interface {
+	FindExtensionByNumber(message protoreflect.FullName, field protoreflect.FieldNumber) (protoreflect.ExtensionType, error)
+}
+
+// fieldOf is a field of a message, or an extension of it.
+func fieldOf(types extensionTypes, md protoreflect.MessageDescriptor, n protoreflect.FieldNumber) protoreflect.FieldDescriptor {
+	if fd := md.Fields().ByNumber(n); fd != nil || types == nil {
+		return fd
+	}
+	if x, err := types.FindExtensionByNumber(md.FullName(), n); err == nil {
+		return x.TypeDescriptor().Descriptor()
+	}
+	return nil
 }
 
 // wireValue is one field as it stands on the wire.
@@ -117,7 +134,7 @@ func (o oracle) binary(md protoreflect.MessageDescriptor, data []byte, entry boo
 	seen := seenMessage{}
 	parts := map[protoreflect.FieldNumber][]byte{} // singular messages: all their parts are merged
 	for _, v := range all {
-		fd := md.Fields().ByNumber(v.number)
+		fd := fieldOf(o.types, md, v.number)
 		known := fd != nil
 		if known {
 			if known, err = o.wire(seen, parts, fd, v); err != nil {
@@ -132,7 +149,7 @@ func (o oracle) binary(md protoreflect.MessageDescriptor, data []byte, entry boo
 		}
 	}
 	for number, content := range parts {
-		fd := md.Fields().ByNumber(number)
+		fd := fieldOf(o.types, md, number)
 		inner, err := o.binary(fd.Message(), content, false)
 		if err != nil {
 			return nil, err

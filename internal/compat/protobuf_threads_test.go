@@ -6,6 +6,9 @@ import (
 	"github.com/evcontract/evcontract/internal/contract"
 )
 
+// tagged begins a file that declares an option of its own.
+const tagged = "syntax = \"proto2\"; import \"google/protobuf/descriptor.proto\"; extend google.protobuf.FieldOptions { optional string tag = 50001; } "
+
 // protoThreads are the questions that users of other checkers ask about
 // payloads, each with our answer.
 var protoThreads = []protoAsk{
@@ -87,6 +90,19 @@ var protoThreads = []protoAsk{
 	},
 	{
 		name: "bufbuild/buf#3899: a rule of validation changes and no value does", old: "message M { int64 a = 1; }", new: "message M { int64 a = 1 [deprecated = true]; }",
+	},
+	{
+		name: "bufbuild/buf#81, nilslice/protolock#150: an option of one's own changes, and no value does",
+		old:  tagged + "message M { optional string a = 1 [(tag) = \"min_len=2\"]; }", new: tagged + "message M { optional string a = 1 [(tag) = \"min_len=3\"]; }",
+	},
+	{
+		name: "bufbuild/buf#2064: a tag for the JSON of one language changes, and the JSON name does not",
+		old:  tagged + "message M { optional string a = 1 [(tag) = \"json:a\"]; }", new: tagged + "message M { optional string a = 1 [(tag) = \"json:b\"]; }",
+	},
+	{
+		name: "bufbuild/buf#2064: the JSON name changes",
+		old:  "message M { string a = 1; }", new: "message M { string a = 1 [json_name = \"b\"]; }",
+		jsonForward: "field-lost a", // the new reader knows the field's own name, too
 	},
 }
 

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 )
@@ -325,11 +326,27 @@ func wideRead(g *wideGen, q Question, r Result, events int) string {
 		if out.refused != "" && r.Answer == rule.Holds && !slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Rule == "parse-refused" }) {
 			return fmt.Sprintf("holds, and the reader refuses %v: %s", m, out.refused)
 		}
+		if problem := secondOpinion(q, r, reader, writer, out.bytes); problem != "" {
+			return fmt.Sprintf("%s of %v", problem, m)
+		}
 		for _, d := range out.diffs {
 			if out.refused == "" && !claimed(r, d) {
 				return fmt.Sprintf("at %s the writer sent %s and the reader saw %s in %v", d.path, d.sent, d.seen, m)
 			}
 		}
+	}
+	return ""
+}
+
+// secondOpinion asks the oracle, which decodes binary without the library, and
+// takes what an Any carries for bytes.
+func secondOpinion(q Question, r Result, reader, writer *protobuf.Schema, data []byte) string {
+	if q.As.Encoding == contract.JSON || r.Answer != rule.Holds {
+		return ""
+	}
+	second, err := opineWith(q.As, reader.Descriptor(), writer.Descriptor(), data, reader.Types(), writer.Types())
+	if err != nil || second.spoiled() {
+		return fmt.Sprintf("holds, and the oracle says %v%+v", err, second)
 	}
 	return ""
 }
