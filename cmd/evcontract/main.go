@@ -40,7 +40,7 @@ func growHeap(percent int) {
 		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(2 << 30) // from here on memory is dearer than time
+		debug.SetMemoryLimit(3 << 30) // from here on memory is dearer than time
 	}
 }
 
