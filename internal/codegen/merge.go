@@ -80,7 +80,8 @@ func (s *shape) conjuncts(known []*shape) ([]*shape, bool) {
 		s.needs != nil || s.names != nil || s.patterns != nil || s.contains != nil || len(s.unknown) > 0 {
 		return nil, false
 	}
-	known, ok := append(known, s), true
+	known = append(known, s)
+	var ok bool
 	if s.target != nil {
 		if known, ok = s.target.conjuncts(known); !ok {
 			return nil, false
