@@ -17,7 +17,7 @@ func (s *shape) enumerated() *shape {
 	e.any, e.one, e.valueDocs = nil, nil, map[string]string{}
 	constants, seen := 0, map[string]bool{}
 	for _, arm := range arms {
-		if arm.isNull() {
+		if possible(arm) == nullKind && arm.isNull() {
 			continue
 		}
 		values := arm.enum
