@@ -131,8 +131,9 @@ func open(dsn string) (*deliverytest.Database, error) {
 	}, nil
 }
 
-// lockTimeout is short, so that a drill can outlast it.
-const lockTimeout = 500 * time.Millisecond
+// lockTimeout is short, so that a drill can outlast it, and longer than a busy
+// disk makes anybody wait.
+const lockTimeout = 2 * time.Second
 
 // lock takes what everybody needs for longer than they wait.
 func lock(ctx context.Context, dsn string) error {
