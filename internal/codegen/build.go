@@ -164,11 +164,11 @@ func (b *builder) text(t *typ, w *want, hint string) {
 			t.judge = t.shape
 		}
 	case w.role&^(partitionRole|discardRole) != 0:
-	case t.shape.enum != nil || t.shape.equal != nil:
+	case t.shape.enum != nil || t.shape.equal != nil || kindsOf(t.shape.open)&stringKind != 0:
 		b.enumeration(t, hint)
 	case t.shape.enumerated() != nil:
 		e := t.shape.enumerated()
-		if !t.null && (e.fixed || !b.ignoresEnums()) {
+		if !t.null {
 			t.judge = nil
 			if e.mixed() {
 				t.judge = e
@@ -187,12 +187,15 @@ func (b *builder) text(t *typ, w *want, hint string) {
 // enumeration is a string type with constants. The types of one schema are
 // shared by all readers of the event.
 func (b *builder) enumeration(t *typ, hint string) {
-	t.kind, t.free = enumKind, b.ignoresEnums() && t.shape.enum != nil && !t.shape.fixed
+	t.kind = enumKind
 	values := t.shape.enum
-	if t.shape.equal != nil {
+	switch {
+	case t.shape.equal != nil:
 		values = []*value{t.shape.equal}
+	case values == nil:
+		values = t.shape.open
 	}
-	if known := b.byShape[t.shape]; known != nil {
+	if known := b.byShape[t.shape.unrelaxed()]; known != nil {
 		known.alsoAt(t.path)
 		t.name, t.labels = known.name, known.labels
 		return
@@ -201,7 +204,7 @@ func (b *builder) enumeration(t *typ, hint string) {
 	for _, text := range labelsOf(values) {
 		t.labels = append(t.labels, label{b.names.take(t.name + labelName(text)), text, t.shape.valueDocs[text]})
 	}
-	b.byShape[t.shape] = t
+	b.byShape[t.shape.unrelaxed()] = t
 	b.types = append(b.types, t)
 }
 
@@ -233,7 +236,7 @@ func (b *builder) decimal(t *typ) {
 func (b *builder) integer(t *typ, w *want) {
 	t.kind = intKind
 	low, high := bound(t.shape.low, t.shape.above), bound(t.shape.high, t.shape.below)
-	listed := t.shape.equal != nil || t.shape.enum != nil && !b.ignoresEnums()
+	listed := t.shape.equal != nil || t.shape.enum != nil
 	if listed {
 		low, high = t.shape.within(low, high)
 	}

@@ -102,7 +102,7 @@ func (g *generator) newRead(c *consumerCode, reading *contract.Reading, e *event
 	if !e.contract.Vendored {
 		r.build.adopt(e.payload)
 	}
-	r.root = r.build.build(e.reader.root(), r.want(), nil, r.name)
+	r.root = r.build.build(r.build.relax(e.reader.root()), r.want(), nil, r.name)
 	r.name = r.root.name
 	return r
 }

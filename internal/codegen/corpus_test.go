@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/evcontract/evcontract/internal/compat/contain"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/source"
@@ -156,7 +157,15 @@ func writeSchemas(t *testing.T, dir string, files []string, every int) []corpusP
 }
 
 // flavor is what a workspace and a consumer may say of generated code.
-type flavor struct{ assert, keep, lenient bool }
+type flavor struct{ assert, keep, fields, enums bool }
+
+// lenient reports whether it is of a consumer that ignores what it doesn't know.
+func (f flavor) lenient() bool { return f.fields || f.enums }
+
+// reader is how the containment engine reads a schema in that way.
+func (f flavor) reader(s *jsonschema.Schema) contain.Reader {
+	return s.Compiled().ReadUnder(contain.Assumptions{IgnoreUnknown: f.fields, IgnoreEnums: f.enums})
+}
 
 // generateSchema makes the code of one schema without an event around it: what
 // reads a value of it, and what also writes it again.
@@ -166,10 +175,14 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 		names: names{}, prefix: prefix, event: "Event.v1", hides: true, fields: contract.Reject, enums: contract.Reject,
 		byShape: map[*shape]*typ{}, judges: map[judgeKey]string{}, findings: found, choice: goTypes{unknown: how.keep, optional: how.keep, exact: how.keep},
 	}
-	if how.lenient {
-		b.hides, b.fields, b.enums = false, contract.Ignore, contract.Ignore
+	b.hides = !how.lenient()
+	if how.fields {
+		b.fields = contract.Ignore
 	}
-	root := b.build(newReader(schema, how.assert).root(), everything, nil, prefix)
+	if how.enums {
+		b.enums = contract.Ignore
+	}
+	root := b.build(b.relax(newReader(schema, how.assert).root()), everything, nil, prefix)
 	var f file
 	f.printTypes("Event.v1", b.types)
 	d := decoder{printer: &f.printer, builder: b, used: names{}}
@@ -182,7 +195,7 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 	d.line("if s.Err() != nil {")
 	d.line("return nil")
 	d.line("}")
-	if !how.lenient { // nothing writes what a consumer reads
+	if !how.lenient() { // nothing writes what a consumer reads
 		e.element(root, "v")
 	}
 	d.line("return b")
@@ -190,7 +203,7 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 	d.printDecoders()
 	d.printJudges()
 	f.printPatterns(b.patterns)
-	if !how.lenient {
+	if !how.lenient() {
 		e.printEncoders()
 	}
 	count := corpusCount{places: 1, fell: map[string][]string{}}

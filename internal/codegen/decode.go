@@ -272,7 +272,7 @@ func (d decoder) into(t *typ, target string, direct bool) {
 		}
 		d.judgeNull(t)
 		d.line("if !s.Null() {")
-		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: judge, labels: t.labels, listed: t.listed, free: t.free, elem: t.elem, hint: t.hint, want: t.want}, target)
+		d.pointer(&typ{kind: t.kind, name: t.name, shape: t.shape, judge: judge, labels: t.labels, listed: t.listed, elem: t.elem, hint: t.hint, want: t.want}, target)
 		d.line("}")
 		return
 	case t.null:

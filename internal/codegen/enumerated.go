@@ -15,14 +15,14 @@ func (s *shape) enumerated() *shape {
 	}
 	e := s.again()
 	e.any, e.one, e.valueDocs = nil, nil, map[string]string{}
-	constants, seen := 0, map[string]bool{}
+	seen := map[string]bool{}
 	for _, arm := range arms {
 		if possible(arm) == nullKind && arm.isNull() {
 			continue
 		}
 		values := arm.enum
 		if arm.equal != nil {
-			values, constants = []*value{arm.equal}, constants+1
+			values = []*value{arm.equal}
 		}
 		if !arm.onlyValues() || kindsOf(values) != stringKind || anyOf(values, seen) && s.one != nil {
 			return nil
@@ -36,10 +36,11 @@ func (s *shape) enumerated() *shape {
 			e.valueDocs[values[0].Text] = arm.doc
 		}
 	}
-	e.fixed = constants > 0
-	mixed := constants > 0 && constants < len(arms) && slices.ContainsFunc(arms, func(arm *shape) bool { return arm.enum != nil })
-	if mixed || len(e.enum) == 0 || e.mixed() && e.strange() {
+	if len(e.enum) == 0 || e.mixed() && e.strange() {
 		return nil
+	}
+	if s.origin != nil {
+		e.origin = s.origin.enumerated()
 	}
 	s.asEnum = e
 	return e

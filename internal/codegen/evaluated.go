@@ -20,7 +20,7 @@ func (j judge) unevaluated() {
 	if j.how.want != nil {
 		return // who reads a part judges no more
 	}
-	if rest := s.restMembers; rest != nil && !rest.bare() && !(rest.never && j.how.lenient && j.ignoresFields()) {
+	if rest := s.restMembers; rest != nil && !rest.bare() {
 		read := "(*event.Scanner).Unknown"
 		if !rest.never {
 			read = j.of(rest, "Rest")
@@ -145,7 +145,7 @@ func (d decoder) conditional(j judge, below func(*shape) string) {
 	if s.cond == nil {
 		return
 	}
-	d.line("if s.Try(%s) {", j.exactly(s.cond, "If"))
+	d.line("if s.Try(%s) {", j.whole(s.cond, "If"))
 	d.truth(below(s.cond))
 	if s.then != nil {
 		d.truth(below(s.then))

@@ -19,12 +19,11 @@ type judgeKey struct {
 
 // how is the way in which a reader judges a shape.
 type how struct {
-	lenient bool  // its leniency holds: below not and if it would turn a refusal into its opposite
-	want    *want // the part that it reads; nil: all. What it doesn't read it doesn't judge.
+	want *want // the part that it reads; nil: all. What it doesn't read it doesn't judge.
 }
 
 // how is the way in which the values of a type are judged.
-func (t *typ) how() how { return how{true, part(t.want)} }
+func (t *typ) how() how { return how{part(t.want)} }
 
 // part is what is read of a value, nil where it is read whole.
 func part(w *want) *want {
@@ -41,7 +40,7 @@ func (h how) below(step contract.Step) (how, bool) {
 		return h, true
 	}
 	w := h.want.at(step)
-	return how{h.lenient, part(w)}, w != nil
+	return how{part(w)}, w != nil
 }
 
 // judgeName gives the function that judges a shape, and has it printed.
@@ -138,8 +137,8 @@ func (j judge) print() {
 // of gives the judge of another shape, called after its part in this one.
 func (j judge) of(s *shape, part string) string { return j.judgeName(s, j.hint+part, j.how) }
 
-// exactly gives the judge of a shape where leniency would do harm.
-func (j judge) exactly(s *shape, part string) string { return j.judgeName(s, j.hint+part, how{}) }
+// whole gives the judge of a shape of which nothing is left out.
+func (j judge) whole(s *shape, part string) string { return j.judgeName(s, j.hint+part, how{}) }
 
 // values holds the value against enum and const.
 func (j judge) values() {
@@ -150,7 +149,7 @@ func (j judge) values() {
 	if s.equal != nil {
 		j.line("s.OneOf(%s)", literal(string(s.equal.JSON())))
 	}
-	if s.enum == nil || j.how.lenient && j.ignoresEnums() {
+	if s.enum == nil {
 		return
 	}
 	list := make([]string, len(s.enum))
@@ -170,20 +169,20 @@ func (j judge) others() {
 		j.line("s.Also(%s)", j.of(arm, "All"))
 	}
 	j.alternatives(s.any, false)
-	j.alternatives(s.one, j.how.want == nil && (!j.how.lenient || !j.ignoresFields()))
+	j.alternatives(s.one, j.how.want == nil)
 	if j.how.want != nil {
 		return // of what is read in part, nobody can say what it is not
 	}
 	if s.not != nil {
-		j.line("if s.Try(%s) {", j.exactly(s.not, "Not"))
+		j.line("if s.Try(%s) {", j.whole(s.not, "Not"))
 		j.refuse("the value is one that the contract excludes")
 		j.line("}")
 	}
 	j.condition()
 }
 
-// alternatives wants at least one to fit, or exactly one. A reader that ignores
-// unknown fields cannot hold that too many fit.
+// alternatives wants at least one to fit, or exactly one. Who reads a part cannot
+// hold that too many fit.
 func (j judge) alternatives(arms []*shape, exactly bool) {
 	if arms == nil {
 		return
@@ -207,7 +206,7 @@ func (j judge) condition() {
 	if s.cond == nil || s.then == nil && s.otherwise == nil {
 		return
 	}
-	j.line("if s.Try(%s) {", j.exactly(s.cond, "If"))
+	j.line("if s.Try(%s) {", j.whole(s.cond, "If"))
 	if s.then != nil {
 		j.line("s.Also(%s)", j.of(s.then, "Then"))
 	}

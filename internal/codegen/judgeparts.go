@@ -161,7 +161,7 @@ func (j judge) eachMember(wanted []string) {
 // left is what becomes of members without a name.
 func (j judge) left() string {
 	switch s := j.shape; {
-	case s.extra == nil || s.extra.bare(), s.extra.never && j.how.lenient && j.ignoresFields():
+	case s.extra == nil || s.extra.bare():
 		return "s.Skip()"
 	case s.extra.never:
 		return "s.Unknown()"

@@ -7,7 +7,7 @@ import (
 
 // members fills a struct with a field for each member that is wanted.
 func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
-	t.closed = o.closed && !b.ignoresFields() && !b.loose && len(t.shape.patterns) == 0
+	t.closed = o.closed && !b.loose && len(t.shape.patterns) == 0
 	extra, named := t.shape.unnamed()
 	below := w.at(valueStep)
 	if extra != nil && (below == nil || b.loose) {
@@ -38,7 +38,7 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 
 // keeps reports whether members without a field are kept, and not refused.
 func (b *builder) keeps(closed bool) bool {
-	return b.choice.unknown && !b.loose && (!closed || b.ignoresFields())
+	return b.choice.unknown && !b.loose && !closed
 }
 
 // unnamed is what an object says of members that it doesn't name, nil where that

@@ -58,6 +58,9 @@ func (s *shape) merged() *shape {
 		if parts, ok := s.conjuncts(nil); ok {
 			if m := merge(s, parts); m != nil {
 				s.whole = m
+				if s.origin != nil {
+					m.origin = s.origin.merged()
+				}
 			}
 		}
 	}
@@ -137,6 +140,7 @@ func (s *shape) mergeValues(p *shape) bool {
 		}
 		s.equal = p.equal
 	}
+	s.open = named(s.open, p.open)
 	switch {
 	case p.enum != nil && s.enum != nil:
 		s.enum = slices.DeleteFunc(slices.Clone(s.enum), func(v *value) bool { return !lists(p.enum, v) })
@@ -150,6 +154,18 @@ func (s *shape) mergeValues(p *shape) bool {
 		s.enum = nil
 	}
 	return s.enum == nil || len(s.enum) > 0
+}
+
+// named are the values that two enums name whom nobody holds against them.
+func named(a, b []*value) []*value {
+	both := slices.DeleteFunc(slices.Clone(a), func(v *value) bool { return !lists(b, v) })
+	switch {
+	case len(both) > 0:
+		return both
+	case len(a) > 0:
+		return a
+	}
+	return b
 }
 
 // lists reports whether a value is one of some scalars.

@@ -49,7 +49,6 @@ type typ struct {
 	judge  *shape   // what a function of its own checks first, because one pass cannot
 	labels []label  // of an enum
 	listed []string // of an int64: the only values that it may have; nil: others too
-	free   bool     // of an enum: values without a name are taken
 	doc    string
 	path   contract.Path
 	hint   string // what functions about it are called after

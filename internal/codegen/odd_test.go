@@ -29,7 +29,7 @@ func TestOddSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tree.Close()
-	for _, how := range []flavor{{assert: true}, {keep: true}, {lenient: true}} {
+	for _, how := range []flavor{{assert: true}, {keep: true}, {fields: true}, {enums: true}, {fields: true, enums: true}} {
 		t.Run(fmt.Sprintf("%+v", how), func(t *testing.T) {
 			run := corpusRun{files: map[string]string{}, how: how}
 			for i, f := range archive.Files {
@@ -39,7 +39,7 @@ func TestOddSchemas(t *testing.T) {
 					t.Fatal(f.Name, errs)
 				}
 				before := len(run.files)
-				run.add(i, corpusPair{New: f.Data}, schema)
+				run.add(t, i, corpusPair{New: f.Data}, schema)
 				if len(run.files) == before {
 					t.Error(f.Name, "is refused")
 					continue

@@ -46,7 +46,7 @@ func TestRepeatedMembers(t *testing.T) {
 			continue
 		}
 		before := len(run.questions)
-		run.add(i, p, schema)
+		run.add(t, i, p, schema)
 		if len(run.questions) == before {
 			continue
 		}

@@ -42,13 +42,12 @@ func (d decoder) scalar(t *typ) string {
 }
 
 // chosen passes a string, which must be one of those that enum or const lists.
-// A reader that ignores unknown values of an enum takes every string.
 func (d decoder) chosen(t *typ) string {
 	values := t.shape.enum
 	if t.shape.equal != nil {
 		values = []*value{t.shape.equal}
 	}
-	if d.loose || values == nil || t.shape.equal == nil && !t.shape.fixed && d.ignoresEnums() {
+	if d.loose || values == nil {
 		return "s.String()"
 	}
 	var list []string

@@ -53,7 +53,8 @@ type shape struct {
 	possible         kinds  // that the value can have
 
 	asEnum    *shape            // enumerated gives it
-	fixed     bool              // of an enum: its values were told by const, which nobody relaxes
+	origin    *shape            // what relax made it of
+	open      []*value          // of a relaxed enum: the values that have a name
 	valueDocs map[string]string // of an enum: what is said of each value
 
 	whole     *shape    // merged gives it; nil: nobody asked

@@ -182,8 +182,7 @@ func canonical(v *value) string {
 }
 
 // tagValues are the values of which a required member must be one, nil where
-// others are allowed too, or what is no single value. A reader that ignores
-// unknown values of an enum allows all.
+// others are allowed too, or what is no single value.
 func (b *builder) tagValues(o object, name string) []*value {
 	if !o.needs(name) {
 		return nil
@@ -196,8 +195,6 @@ func (b *builder) tagValues(o object, name string) []*value {
 		values := settled.enum
 		if settled.equal != nil {
 			values = []*value{settled.equal}
-		} else if b.ignoresEnums() {
-			return nil
 		}
 		if null || kindsOf(values)&(listKind|objectKind) != 0 {
 			return nil

@@ -94,12 +94,12 @@ func TestUnions(t *testing.T) {
 			if schema == nil {
 				t.Fatal(errs)
 			}
-			run.add(2*i+j, corpusPair{New: json.RawMessage(text)}, schema)
+			run.add(t, 2*i+j, corpusPair{New: json.RawMessage(text)}, schema)
 			for _, d := range documents {
 				run.questions = append(run.questions, question{2*i + j, schema, text, d})
 			}
 			ignores := &builder{enums: contract.Ignore} // takes every text for an enum's
-			if tag := ignores.tagOf(newReader(schema, false).root().objects(), everything); tag != nil && strings.Contains(c.arms, "giro") {
+			if tag := ignores.tagOf(ignores.relax(newReader(schema, false).root()).objects(), everything); tag != nil && strings.Contains(c.arms, "giro") {
 				t.Errorf("%s %s: a reader that ignores unknown values has the tag %v", word, c.name, tag)
 			}
 			code := run.files[fmt.Sprintf("e%d.go", 2*i+j)]

@@ -86,3 +86,12 @@ func (s *shape) again() *shape {
 	c.whole, c.merges, c.sure, c.division, c.undivided, c.asEnum = nil, nil, false, nil, false, nil
 	return &c
 }
+
+// unrelaxed is the shape as readers have it who ignore nothing: types of an enum
+// are shared with them.
+func (s *shape) unrelaxed() *shape {
+	if s.origin != nil {
+		return s.origin
+	}
+	return s
+}

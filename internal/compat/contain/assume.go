@@ -1,5 +1,10 @@
 package contain
 
+import (
+	"encoding/json"
+	"math/big"
+)
+
 // relaxReader enlarges the reader by the assumptions.
 func relaxReader(n *node, a Assumptions) *node {
 	if a.Fields != nil {
@@ -12,7 +17,8 @@ func relaxReader(n *node, a Assumptions) *node {
 	return r.node(n)
 }
 
-// relaxation rewrites positive positions only.
+// relaxation rewrites positive positions only. What evaluates a key or an item
+// for unevaluated… is what the reader takes, on both sides of a case.
 type relaxation struct {
 	Assumptions
 	done map[*node]*node
@@ -60,18 +66,17 @@ func (r *relaxation) rewrite(n *node) *node {
 	switch n.kind {
 	case kAnd:
 		return placed(and(r.nodes(n.kids)...), n)
-	case kOr:
+	case kOr, kOneOf:
 		return placed(or(r.union(n.kids)...), n)
-	case kOneOf:
-		if r.IgnoreUnknown || r.IgnoreEnums && constants(n.kids) {
-			return placed(or(r.union(n.kids)...), n)
-		}
-		return n
 	case kIf:
 		return r.with(n, n.kids[0], r.node(n.kids[1]), r.node(n.kids[2]))
 	case kEnum:
-		if r.IgnoreEnums && n.values.types&tString != 0 && n.place.keyword != "const" {
-			return placed(seal(&node{kind: kTypes, types: n.values.types}), n)
+		if r.IgnoreEnums && n.place.keyword != "const" {
+			return placed(typesOf(n.values), n)
+		}
+	case kNot:
+		if n.excl { // made by unevaluated…
+			return r.with(n, r.node(n.kids[0]))
 		}
 	case kAdd:
 		if r.IgnoreUnknown && n.kids[0].kind == kFalse {
@@ -89,6 +94,22 @@ func (r *relaxation) rewrite(n *node) *node {
 	return n
 }
 
+// typesOf takes whatever has the type of one of some values; a number only if it
+// is an integer as all of theirs are.
+func typesOf(values *valueSet) *node {
+	whole := true
+	for _, v := range values.list {
+		if x, ok := v.(json.Number); ok {
+			whole = whole && ratOf(x).IsInt()
+		}
+	}
+	n := seal(&node{kind: kTypes, types: values.types})
+	if values.types&tNumber != 0 && whole {
+		return and(n, seal(&node{kind: kMultiple, rat: big.NewRat(1, 1)}))
+	}
+	return n
+}
+
 // union relaxes the branches; a union of constants is an enum in other words.
 func (r *relaxation) union(kids []*node) []*node {
 	if !r.IgnoreEnums || !constants(kids) {
@@ -101,23 +122,32 @@ func (r *relaxation) union(kids []*node) []*node {
 	return []*node{seal(&node{kind: kTypes, types: t})}
 }
 
+// constants reports whether two or more branches are strings, and all others null.
 func constants(kids []*node) bool {
+	texts := 0
 	for _, k := range kids {
 		found := false
 		for _, p := range flatten([]*node{k}) {
 			switch p.kind {
 			case kEnum:
-				found = p.values.types == tString
+				if p.values.types != tString && k.may != tNull {
+					return false
+				}
+				found = true
 			case kTypes:
 			default:
 				return false
 			}
 		}
-		if !found {
+		switch {
+		case k.may == tNull:
+		case !found:
 			return false
+		default:
+			texts++
 		}
 	}
-	return len(kids) > 1
+	return texts > 1
 }
 
 func (r *relaxation) with(n *node, kids ...*node) *node {

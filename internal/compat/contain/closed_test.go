@@ -58,7 +58,17 @@ func TestAssumptionLines(t *testing.T) {
 
 		{"a union of constants", `{"enum":["a","b"]}`, `{"oneOf":[{"const":"a"},{"const":"c"}]}`, enums, Holds},
 		{"a single constant stays", `{"enum":["a","b"]}`, `{"const":"a"}`, enums, Refuted},
-		{"numbers stay", `{"enum":[1,2]}`, `{"enum":[1]}`, enums, Refuted},
+		{"a union of constants and null", `{"enum":["a","b",null]}`, `{"oneOf":[{"const":"a"},{"type":"null"},{"const":"c"}]}`, enums, Holds},
+		{"a constant or null stays", `{"enum":["b",null]}`, `{"oneOf":[{"const":"a"},{"type":"null"}]}`, enums, Refuted},
+		{"numbers too", `{"enum":[1,2]}`, `{"enum":[1]}`, enums, Holds},
+		{"integers stay integers", `{"enum":[1,1.5]}`, `{"enum":[1,2]}`, enums, Refuted},
+		{"oneOf reads as anyOf", `{"enum":["a","b"]}`, `{"oneOf":[{"enum":["a"]},{"type":"string","maxLength":1}]}`, enums, Holds},
+		{"the most that contains allows stays", `{"type":"array","items":{"enum":["a","b"]}}`, `{"contains":{"enum":["a"]},"minContains":0,"maxContains":1}`, enums, Refuted},
+		{"names stay", `{"type":"object","properties":{"b":{}}}`, `{"propertyNames":{"enum":["a"]}}`, enums, Refuted},
+		{"an arm that fits evaluates", `{"type":"object","properties":{"k":{"enum":["a","b"]},"x":{"type":"string"}},"required":["k","x"],"additionalProperties":false}`,
+			`{"anyOf":[{"properties":{"k":{"enum":["a"]},"x":{}}},{"required":["z"]}],"unevaluatedProperties":{"type":"integer"}}`, enums, Holds},
+		{"a condition stays as it is", `{"type":"object","properties":{"k":{"enum":["b"]},"x":{"type":"string"}},"required":["k","x"]}`,
+			`{"properties":{"k":true},"if":{"properties":{"k":{"enum":["a"]},"x":{}}},"unevaluatedProperties":{"type":"integer"}}`, enums, Refuted},
 
 		{"a field that is not read", `{"properties":{"a":{}}}`, `{"properties":{"a":{"type":"string"}},"required":["a"]}`, reads("b"), Holds},
 		{"below a field", `{}`, `{"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}}}}`, reads("a", "c"), Refuted},

@@ -33,8 +33,10 @@ type Assumptions struct {
 	// unevaluatedProperties at positive positions; there oneOf reads as anyOf.
 	IgnoreUnknown bool
 
-	// IgnoreEnums: the reader takes a string that its enum does not name for no
-	// value at all; at positive positions enum stands for the types of its values.
+	// IgnoreEnums: the reader takes a value that its enum does not name for no
+	// value at all; at positive positions enum stands for the types of its values,
+	// and oneOf reads as anyOf. Branches of which two or more are each a string,
+	// and others null, are an enum in other words; a const else stays.
 	IgnoreEnums bool
 
 	// Fields, unless nil, are the only paths that the reader validates: names,

@@ -78,14 +78,14 @@ func (l *lowering) eachInPlace(s *jsonschema.Schema, when *node, f func(*jsonsch
 		}
 	}
 	if s.If != nil {
-		c := l.inPlace(s.If)
+		c := asItIs(l.inPlace(s.If))
 		f(s.If, also(c))
 		l.inBranch(func() {
 			if s.Then != nil {
 				f(s.Then, also(c))
 			}
 			if s.Else != nil {
-				f(s.Else, also(not(c)))
+				f(s.Else, also(asItIs(not(c))))
 			}
 		})
 	}
@@ -166,7 +166,7 @@ func restOfObject(shares []share, u *node) *node {
 		pats, alts := slices.Clone(fixed), slices.Clone(always)
 		for i, m := range moving {
 			if set>>i&1 == 1 {
-				pats, alts = append(pats, m.pats...), append(alts, not(m.when))
+				pats, alts = append(pats, m.pats...), append(alts, unless(m.when))
 			} else {
 				alts = append(alts, m.when)
 			}
@@ -174,6 +174,15 @@ func restOfObject(shares []share, u *node) *node {
 		parts = append(parts, or(append(alts, additional(names, pats, u))...))
 	}
 	return and(parts...)
+}
+
+// unless is the other side of a case. A reader that takes more counts more as
+// evaluated there too.
+func unless(when *node) *node { return seal(&node{kind: kNot, excl: true, kids: []*node{when}}) }
+
+// asItIs keeps a condition from being relaxed.
+func asItIs(n *node) *node {
+	return seal(&node{kind: kNot, kids: []*node{seal(&node{kind: kNot, kids: []*node{n}})}})
 }
 
 // restOfKey marks what comes from a bare false, so that a reader that ignores
@@ -229,7 +238,7 @@ func restOfArray(shares []share, u *node) *node {
 		has, alts := append(slices.Clone(fixed), u), slices.Clone(always)
 		for i, m := range moving {
 			if set>>i&1 == 1 {
-				has, alts = append(has, m.has), append(alts, not(m.when))
+				has, alts = append(has, m.has), append(alts, unless(m.when))
 			} else {
 				alts = append(alts, m.when)
 			}
