@@ -18,6 +18,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -47,10 +48,35 @@ func main() {
 	rounds := flag.Int("rounds", 7, "how often every scenario is measured")
 	only := flag.String("only", "", "measure scenarios whose name contains this, and what they are compared with")
 	each := flag.Duration("for", time.Second, "how long one measurement takes")
+	profile := flag.String("cpuprofile", "", "write a profile of the processor time to this file")
 	flag.Parse()
-	if err := run(context.Background(), *rounds, *each, *only); err != nil {
+	stop := func() {}
+	if *profile != "" {
+		stop = startProfile(*profile)
+	}
+	err := run(context.Background(), *rounds, *each, *only)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
+	}
+}
+
+// startProfile ends the program where it cannot write.
+func startProfile(path string) (stop func()) {
+	f, err := os.Create(path)
+	if err == nil {
+		err = pprof.StartCPUProfile(f)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		if err := f.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 	insertEvent = `INSERT INTO evc_event (id, key, event, name, revision, topic, lane_type, lane_id, version, body, appended_at)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
 		WHERE ?9 = 0 OR NOT EXISTS (SELECT 1 FROM evc_event WHERE lane_type = ?7 AND lane_id = ?8 AND version = ?9 AND version > 0 AND name = ?4 AND key <> ?2)
-		ON CONFLICT DO NOTHING RETURNING seq`
+		ON CONFLICT DO NOTHING`
 	selectBody   = `SELECT body FROM evc_event WHERE id = ?`
 	insertLog    = `INSERT INTO evc_log (seq, source, partition_key, time, content_type, headers, payload) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	insertOutbox = `INSERT INTO evc_outbox (seq, shard) VALUES (?, ?)`
@@ -41,16 +41,22 @@ func (t *txn) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receip
 
 func (t *txn) append(ctx context.Context, d event.Draft) (duplicate bool, err error) {
 	now := t.now()
-	var seq int64
-	fresh, err := t.row(ctx, insertEvent, []any{
+	res, err := t.tx.ExecContext(short(ctx), insertEvent,
 		d.ID[:], d.Key[:], d.Event, delivery.NameOf(d.Event), d.Revision, d.Topic,
-		d.Lane.Type, d.Lane.ID, int64(d.Version), d.Body[:], now,
-	}, &seq)
+		d.Lane.Type, d.Lane.ID, int64(d.Version), d.Body[:], now)
 	if err != nil {
 		return false, err
 	}
-	if !fresh {
+	fresh, err := res.RowsAffected()
+	if err != nil {
+		return false, err
+	}
+	if fresh == 0 {
 		return t.published(ctx, d)
+	}
+	seq, err := res.LastInsertId()
+	if err != nil {
+		return false, err
 	}
 	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
 	if err != nil {

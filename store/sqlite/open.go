@@ -22,8 +22,6 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
-
 	"github.com/evcontract/evcontract/delivery"
 )
 
@@ -34,13 +32,12 @@ type Store struct {
 	// has the file open shares.
 	Now func() time.Time
 
-	write    *sql.DB
-	read     *sql.DB
-	prepared map[string]*sql.Stmt // on the writing connection
-	wake     chan struct{}
-	commits  chan *member // waiting for a group commit
-	closing  chan struct{}
-	running  sync.WaitGroup
+	write   *sql.DB
+	read    *sql.DB
+	wake    chan struct{}
+	commits chan *member // waiting for a group commit
+	closing chan struct{}
+	running sync.WaitGroup
 
 	mu        sync.Mutex
 	consumers map[string]int64
@@ -56,7 +53,7 @@ func Open(path string) (*Store, error) {
 	}
 	s := &Store{
 		wake: make(chan struct{}, 1), commits: make(chan *member), closing: make(chan struct{}),
-		consumers: map[string]int64{}, prepared: map[string]*sql.Stmt{},
+		consumers: map[string]int64{},
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
@@ -110,7 +107,7 @@ func present(path string) error {
 }
 
 func (s *Store) open(path string) (err error) {
-	if s.write, err = sql.Open("sqlite", dsn(path, "_txlock=immediate", "_pragma=journal_mode(WAL)")); err != nil {
+	if s.write, err = openDB(dsn(path, "_txlock=immediate", "_pragma=journal_mode(WAL)")); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -118,15 +115,10 @@ func (s *Store) open(path string) (err error) {
 	if err := migrate(context.Background(), s.write); err != nil {
 		return err
 	}
-	if s.read, err = sql.Open("sqlite", dsn(path, "_pragma=query_only(1)")); err != nil {
+	if s.read, err = openDB(dsn(path, "_pragma=query_only(1)")); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(2 + runtime.GOMAXPROCS(0))
-	for _, query := range statements {
-		if s.prepared[query], err = s.write.Prepare(query); err != nil {
-			return fmt.Errorf("prepare %q: %w", query, err)
-		}
-	}
 	return nil
 }
 
@@ -149,11 +141,6 @@ func (s *Store) Close() error {
 	}
 	s.running.Wait()
 	var err error
-	for _, stmt := range s.prepared {
-		if stmt != nil {
-			err = errors.Join(err, stmt.Close())
-		}
-	}
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
 			err = errors.Join(err, db.Close())

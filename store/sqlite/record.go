@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`
-	setMark = `UPDATE evc_mark SET version = ?5, event = ?6, key = ?7 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND topic = ?4 AND version = ?8`
-
 	// The lowest version of a lane that a person must settle: what lies behind it
 	// waits. Nothing waits in front of it in a lane that is stuck.
 	holding = `(SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = ?1 AND q.lane_type = ?2 AND q.lane_id = ?3 AND q.holds AND q.state = 'open')`
@@ -75,25 +72,6 @@ func (w *work) outcomes(ctx context.Context, c delivery.Changes, _ int64) error 
 	for _, o := range c.Outcomes {
 		if _, err := w.exec(ctx, setOutcome, w.consumer, o.Key[:], string(o.Outcome)); err != nil {
 			return fmt.Errorf("record outcome: %w", err)
-		}
-	}
-	return nil
-}
-
-func (w *work) marks(ctx context.Context, c delivery.Changes, _ int64) error {
-	for _, m := range c.Marks {
-		var n int64
-		var err error
-		if m.Was == 0 {
-			n, err = w.exec(ctx, newMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
-		} else {
-			n, err = w.exec(ctx, setMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:], int64(m.Was))
-		}
-		if err != nil {
-			return fmt.Errorf("record version mark: %w", err)
-		}
-		if n == 0 {
-			return delivery.ErrRaced
 		}
 	}
 	return nil

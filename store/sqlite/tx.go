@@ -12,9 +12,9 @@ import (
 // txn is a transaction as generated code and handlers see it.
 type txn struct {
 	tx    *sql.Tx
-	store *Store // nil where the caller began the transaction
-	stmts map[string]*sql.Stmt
-	wrote bool // something was appended
+	conn  *sql.Conn // that it is on; nil where the caller began it
+	store *Store    // nil where the caller may have begun it on another one
+	wrote bool      // something was appended
 }
 
 var _ event.Tx = (*txn)(nil)
@@ -24,11 +24,8 @@ var _ event.Tx = (*txn)(nil)
 // commits.
 func In(tx *sql.Tx) event.Tx { return &txn{tx: tx} }
 
-// In is In for a transaction on this store: it uses the store's prepared
-// statements and its clock.
-func (s *Store) In(tx *sql.Tx) event.Tx {
-	return &txn{tx: tx, store: s, stmts: map[string]*sql.Stmt{}}
-}
+// In is In for a transaction on this store: it uses the store's clock.
+func (s *Store) In(tx *sql.Tx) event.Tx { return &txn{tx: tx, store: s} }
 
 // From is the transaction that was wrapped, for a handler's own statements. A
 // handler must neither commit it nor roll it back. From panics for a
@@ -59,12 +56,17 @@ func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx
 
 // begin is one transaction of the store's own.
 func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = conn.Close() }() // gives it back
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	t := &txn{tx: tx, store: s, stmts: map[string]*sql.Stmt{}}
+	t := &txn{tx: tx, conn: conn, store: s}
 	if err := f(t); err != nil {
 		return err
 	}
@@ -85,32 +87,9 @@ func (s *Store) nudge() {
 	}
 }
 
-// stmt is a prepared statement inside the transaction, nil where there is none.
-func (t *txn) stmt(ctx context.Context, query string) *sql.Stmt {
-	if t.store == nil {
-		return nil
-	}
-	if st := t.stmts[query]; st != nil {
-		return st
-	}
-	st := t.store.prepared[query]
-	if st == nil {
-		return nil
-	}
-	st = t.tx.StmtContext(ctx, st)
-	t.stmts[query] = st
-	return st
-}
-
 // exec runs a statement and returns how many rows it changed.
 func (t *txn) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	var res sql.Result
-	var err error
-	if st := t.stmt(ctx, query); st != nil {
-		res, err = st.ExecContext(ctx, args...)
-	} else {
-		res, err = t.tx.ExecContext(ctx, query, args...)
-	}
+	res, err := t.tx.ExecContext(short(ctx), query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -119,15 +98,20 @@ func (t *txn) exec(ctx context.Context, query string, args ...any) (int64, error
 
 // row reads one row; found is false where there is none.
 func (t *txn) row(ctx context.Context, query string, args []any, into ...any) (found bool, err error) {
-	var row *sql.Row
-	if st := t.stmt(ctx, query); st != nil {
-		row = st.QueryRowContext(ctx, args...)
-	} else {
-		row = t.tx.QueryRowContext(ctx, query, args...)
-	}
-	err = row.Scan(into...)
+	err = t.tx.QueryRowContext(short(ctx), query, args...).Scan(into...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// short is for statements that take less time than it takes to watch a context.
+// They wait for nobody: their transaction has the write lock. When the context
+// of the transaction ends it is rolled back whatever runs in it.
+func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
+
+// direct gives f the connection of the transaction, for statements that run once
+// an event. Until f returns nobody else uses it.
+func (t *txn) direct(f func(*conn) error) error {
+	return t.conn.Raw(func(c any) error { return f(c.(*conn)) })
 }

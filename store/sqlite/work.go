@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"math"
 	"slices"
@@ -24,9 +25,6 @@ const (
 			coalesce((SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id
 				AND q.holds AND q.state = 'open' AND q.version > 0), ?4))
 		FROM evc_block b WHERE b.consumer = ?1 AND b.lane_type = ?2 AND b.lane_id = ?3`
-	// The topic's own mark, else what the consumer kept under another order.
-	markOf = `SELECT topic, version, event, key FROM evc_mark WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND (topic = ?4 OR topic = '' OR ?4 = '')
-		ORDER BY topic = ?4 DESC, version DESC LIMIT 1`
 )
 
 // work is one transaction of an inbox. It holds the write lock from its begin
@@ -70,17 +68,23 @@ func (w *work) Enter(ctx context.Context, entries []delivery.Entry) ([]delivery.
 		return nil, err
 	}
 	answers := make([]delivery.Entered, len(entries))
-	for _, i := range byKey(entries) {
-		e := entries[i]
-		w.entered = append(w.entered, e.Key)
-		seen, err := w.see(ctx, e)
-		if err != nil {
-			return nil, err
+	err := w.direct(func(c *conn) error {
+		for _, i := range byKey(entries) {
+			e := entries[i]
+			w.entered = append(w.entered, e.Key)
+			seen, err := w.see(c, e)
+			if err != nil {
+				return err
+			}
+			answers[i].Seen = seen
+			answers[i].TooOld = seen == "" && e.Was == "" && e.Bucket < horizon
 		}
-		answers[i].Seen = seen
-		answers[i].TooOld = seen == "" && e.Was == "" && e.Bucket < horizon
+		return w.marked(c, entries, answers)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return answers, w.lanes(ctx, entries, answers)
+	return answers, w.blocked(ctx, entries, answers)
 }
 
 func byKey(entries []delivery.Entry) []int {
@@ -95,77 +99,44 @@ func byKey(entries []delivery.Entry) []int {
 }
 
 // see claims the dedupe row of an event, or says what it holds.
-func (w *work) see(ctx context.Context, e delivery.Entry) (delivery.Outcome, error) {
+func (w *work) see(c *conn, e delivery.Entry) (delivery.Outcome, error) {
 	if e.Was == "" {
-		n, err := w.exec(ctx, insertSeen, w.consumer, e.Key[:], e.Bucket)
+		n, err := c.exec(insertSeen, w.consumer, e.Key[:], int64(e.Bucket))
 		if err != nil || n == 1 {
 			return "", err
 		}
 	}
-	var outcome string
-	found, err := w.row(ctx, outcomeOf, []any{w.consumer, e.Key[:]}, &outcome)
+	var outcome delivery.Outcome
+	err := c.query(outcomeOf, func(row []driver.Value) error {
+		outcome = delivery.Outcome(row[0].(string))
+		return nil
+	}, w.consumer, e.Key[:])
 	if err != nil {
 		return "", err
 	}
-	if e.Was == "" || !found || delivery.Outcome(outcome) != e.Was {
-		return delivery.Outcome(cmp.Or(outcome, string(delivery.Done))), nil
+	if e.Was == "" || outcome == "" || outcome != e.Was {
+		return cmp.Or(outcome, delivery.Done), nil
 	}
-	_, err = w.exec(ctx, setOutcome, w.consumer, e.Key[:], string(delivery.Done))
+	_, err = c.exec(setOutcome, w.consumer, e.Key[:], string(delivery.Done))
 	return "", err
 }
 
-// lanes fills in what is known of the entries' lanes.
-func (w *work) lanes(ctx context.Context, entries []delivery.Entry, answers []delivery.Entered) error {
+// blocked fills in which of the entries' lanes wait.
+func (w *work) blocked(ctx context.Context, entries []delivery.Entry, answers []delivery.Entered) error {
 	var blocks bool
-	if _, err := w.row(ctx, anyBlock, []any{w.consumer}, &blocks); err != nil {
+	if _, err := w.row(ctx, anyBlock, []any{w.consumer}, &blocks); err != nil || !blocks {
 		return err
 	}
-	type trail struct {
-		lane  event.Lane
-		topic string
-	}
-	marks := map[trail]delivery.Mark{}
 	for i, e := range entries {
-		if blocks {
-			var why string
-			var waits int64
-			if _, err := w.row(ctx, blockOf, []any{w.consumer, e.Lane.Type, e.Lane.ID, int64(math.MaxInt64)}, &why, &waits); err != nil {
-				return err
-			}
-			if waits == math.MaxInt64 {
-				waits = 0
-			}
-			answers[i].Blocked, answers[i].Waits = delivery.Why(why), uint64(waits)
+		var why string
+		var waits int64
+		if _, err := w.row(ctx, blockOf, []any{w.consumer, e.Lane.Type, e.Lane.ID, int64(math.MaxInt64)}, &why, &waits); err != nil {
+			return err
 		}
-		if !e.Marked {
-			continue
+		if waits == math.MaxInt64 {
+			waits = 0
 		}
-		mark, have := marks[trail{e.Lane, e.Topic}]
-		if !have {
-			var err error
-			if mark, err = w.mark(ctx, e.Lane, e.Topic); err != nil {
-				return err
-			}
-			marks[trail{e.Lane, e.Topic}] = mark
-		}
-		answers[i].Mark = mark
+		answers[i].Blocked, answers[i].Waits = delivery.Why(why), uint64(waits)
 	}
 	return nil
-}
-
-func (w *work) mark(ctx context.Context, lane event.Lane, topic string) (delivery.Mark, error) {
-	m := delivery.Mark{Lane: lane, Topic: topic}
-	var version int64
-	var key []byte
-	var whose string
-	found, err := w.row(ctx, markOf, []any{w.consumer, lane.Type, lane.ID, topic}, &whose, &version, &m.Event, &key)
-	if err != nil || !found {
-		return m, err
-	}
-	m.Version, m.Was = uint64(version), uint64(version)
-	if m.Borrowed = whose != topic; m.Borrowed {
-		m.Was = 0
-	}
-	copy(m.Key[:], key)
-	return m, nil
 }

@@ -1,0 +1,252 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// openDB is sql.Open with connections that keep their prepared statements.
+// Nothing is registered: to other users of the driver it stays as it is.
+func openDB(name string) (*sql.DB, error) {
+	c, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector{c}), nil
+}
+
+type connector struct{ driver.Connector }
+
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	dc, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := dc.(driverConn)
+	if !ok {
+		return nil, errors.Join(errors.New("sqlite: the driver lacks methods that it had"), dc.Close())
+	}
+	own := &conn{driverConn: inner, kept: map[string]*kept{}}
+	own.watch()
+	return own, nil
+}
+
+// driverConn is what database/sql can use of the driver's connections.
+type driverConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	sqlite.HookRegisterer
+}
+
+// conn is a connection of the driver that keeps the statements that ran last,
+// and that knows when a transaction is over. SQLite takes longer to prepare a
+// short statement than to run it, and neither handlers nor producers can prepare
+// theirs: their transactions are ours.
+type conn struct {
+	driverConn
+	kept map[string]*kept
+	runs uint64
+	args []driver.NamedValue
+
+	open   bool // database/sql has a transaction on it
+	ending bool // which it is committing or rolling back
+	over   bool // which has ended without it
+}
+
+// kept is a prepared statement.
+type kept struct {
+	driver.Stmt
+	last uint64 // the run that used it last
+	busy bool   // its rows are being read
+}
+
+// keepMost is how many statements a connection keeps, keepLongest the longest
+// text that it looks up.
+const (
+	keepMost    = 200
+	keepLongest = 4096
+)
+
+// Unwrap gives the driver's own connection, for what only it can do: sql.Conn's
+// Raw hands out this one.
+func (c *conn) Unwrap() driver.Conn { return c.driverConn }
+
+// Close implements driver.Conn.
+func (c *conn) Close() error {
+	var err error
+	for _, k := range c.kept {
+		err = errors.Join(err, k.Close())
+	}
+	clear(c.kept)
+	return errors.Join(err, c.driverConn.Close())
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if c.over {
+		return nil, errOver
+	}
+	k, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return c.driverConn.ExecContext(ctx, query, args)
+	}
+	return k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.over {
+		return nil, errOver
+	}
+	k, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return c.driverConn.QueryContext(ctx, query, args)
+	}
+	r, err := k.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	k.busy = true
+	return &rows{driverRows: r.(driverRows), of: k}, nil
+}
+
+// statement is the kept statement of a text, which is prepared if it is new. It
+// is nil for a text that is not kept, and while somebody reads its rows.
+func (c *conn) statement(ctx context.Context, query string) (*kept, error) {
+	c.runs++
+	k := c.kept[query]
+	switch {
+	case k != nil && k.busy:
+		return nil, nil
+	case k != nil:
+		k.last = c.runs
+		return k, nil
+	case len(query) > keepLongest || !worthKeeping(query):
+		return nil, nil
+	}
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	c.makeRoom()
+	k = &kept{Stmt: s, last: c.runs}
+	c.kept[strings.Clone(query)] = k
+	return k, nil
+}
+
+// makeRoom gives up the statement that was not used for longest.
+func (c *conn) makeRoom() {
+	if len(c.kept) < keepMost {
+		return
+	}
+	var oldest string
+	for query, k := range c.kept {
+		if o := c.kept[oldest]; !k.busy && (o == nil || k.last < o.last) {
+			oldest = query
+		}
+	}
+	if k := c.kept[oldest]; k != nil {
+		delete(c.kept, oldest)
+		_ = k.Close() // it reports what its last run reported
+	}
+}
+
+// worthKeeping leaves out what is rare: pragmas and changes of the schema.
+func worthKeeping(query string) bool {
+	query = strings.TrimLeft(query, " \t\r\n")
+	end := strings.IndexFunc(query, func(r rune) bool { return r < 'A' || r > 'z' })
+	if end < 0 {
+		return false
+	}
+	switch strings.ToUpper(query[:end]) {
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK":
+		return true
+	}
+	return false
+}
+
+// driverRows is what database/sql can use of the driver's rows.
+type driverRows interface {
+	driver.Rows
+	driver.RowsColumnTypeDatabaseTypeName
+	driver.RowsColumnTypeLength
+	driver.RowsColumnTypeNullable
+	driver.RowsColumnTypePrecisionScale
+	driver.RowsColumnTypeScanType
+}
+
+// rows are those of a kept statement.
+type rows struct {
+	driverRows
+	of *kept
+}
+
+func (r *rows) Close() error {
+	r.of.busy = false
+	return r.driverRows.Close()
+}
+
+// exec runs a statement of the open transaction without what database/sql adds
+// to it, which costs as much as a short statement does. The arguments are int64,
+// string, []byte or nil.
+func (c *conn) exec(query string, args ...driver.Value) (changed int64, err error) {
+	if !c.open {
+		return 0, sql.ErrTxDone
+	}
+	res, err := c.ExecContext(context.Background(), query, c.numbered(args))
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// query is exec for a statement that returns rows: f is given each, and must
+// not keep what it is given.
+func (c *conn) query(query string, f func(row []driver.Value) error, args ...driver.Value) (err error) {
+	if !c.open {
+		return sql.ErrTxDone
+	}
+	r, err := c.QueryContext(context.Background(), query, c.numbered(args))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	row := make([]driver.Value, len(r.Columns()))
+	for {
+		if err := r.Next(row); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *conn) numbered(args []driver.Value) []driver.NamedValue {
+	c.args = c.args[:0]
+	for i, v := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	return c.args
+}

@@ -1,0 +1,19 @@
+package sqlite
+
+import "context"
+
+// Kept is how many statements the writing connection keeps.
+func (s *Store) Kept(ctx context.Context) (n int, err error) {
+	c, err := s.write.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = c.Raw(func(c any) error {
+		n = len(c.(*conn).kept)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, c.Close()
+}

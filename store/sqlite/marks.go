@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/event"
+)
+
+// marksAtOnce is how many lanes one statement asks about.
+const marksAtOnce = 50
+
+var (
+	// The marks of some lanes of one type.
+	marksOf = `SELECT lane_id, topic, version, event, key FROM evc_mark
+		WHERE consumer = ? AND lane_type = ? AND lane_id IN (?` + strings.Repeat(", ?", marksAtOnce-1) + `)`
+	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`
+	setMark = `UPDATE evc_mark SET version = ?5, event = ?6, key = ?7 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND topic = ?4 AND version = ?8`
+)
+
+// marked fills in the marks of the entries' lanes.
+func (w *work) marked(c *conn, entries []delivery.Entry, answers []delivery.Entered) error {
+	marks, err := w.marksOf(c, entries)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		if e.Marked {
+			answers[i].Mark = choose(marks[e.Lane], e)
+		}
+	}
+	return nil
+}
+
+// marksOf reads all marks of the lanes whose entries need one.
+func (w *work) marksOf(c *conn, entries []delivery.Entry) (map[event.Lane][]delivery.Mark, error) {
+	marks := make(map[event.Lane][]delivery.Mark, len(entries))
+	ids := map[string][]string{} // by type
+	for _, e := range entries {
+		if _, have := marks[e.Lane]; e.Marked && !have {
+			marks[e.Lane] = nil
+			ids[e.Lane.Type] = append(ids[e.Lane.Type], e.Lane.ID)
+		}
+	}
+	args := make([]driver.Value, 2+marksAtOnce)
+	for kind, ids := range ids {
+		for args[0], args[1] = w.consumer, kind; len(ids) > 0; ids = ids[min(len(ids), marksAtOnce):] {
+			for i := range marksAtOnce { // a place without a lane asks about the first again
+				args[2+i] = ids[0]
+				if i < len(ids) {
+					args[2+i] = ids[i]
+				}
+			}
+			err := c.query(marksOf, func(row []driver.Value) error {
+				m := delivery.Mark{Lane: event.Lane{Type: kind, ID: row[0].(string)}, Topic: row[1].(string), Version: uint64(row[2].(int64)), Event: row[3].(string)}
+				key, _ := row[4].([]byte)
+				copy(m.Key[:], key)
+				marks[m.Lane] = append(marks[m.Lane], m)
+				return nil
+			}, args...)
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return marks, nil
+}
+
+// choose is the topic's own mark, else what the consumer kept of the lane under
+// another order: the mark of the whole lane where a topic is asked about, else
+// the newest of any topic.
+func choose(marks []delivery.Mark, e delivery.Entry) delivery.Mark {
+	m := delivery.Mark{Lane: e.Lane, Topic: e.Topic}
+	for _, have := range marks {
+		switch {
+		case have.Topic == e.Topic:
+			have.Was = have.Version
+			return have
+		case (have.Topic == "" || e.Topic == "") && have.Version >= m.Version:
+			m = have
+			m.Topic, m.Borrowed = e.Topic, true
+		}
+	}
+	return m
+}
+
+// marks moves the marks of lanes.
+func (w *work) marks(_ context.Context, changes delivery.Changes, _ int64) error {
+	if len(changes.Marks) == 0 {
+		return nil
+	}
+	return w.direct(func(c *conn) error {
+		for _, m := range changes.Marks {
+			n, err := w.mark(c, m)
+			if err != nil {
+				return fmt.Errorf("record version mark: %w", err)
+			}
+			if n == 0 {
+				return delivery.ErrRaced
+			}
+		}
+		return nil
+	})
+}
+
+// mark moves a mark, if it is still where it was read.
+func (w *work) mark(c *conn, m delivery.Mark) (int64, error) {
+	if m.Was == 0 {
+		return c.exec(newMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
+	}
+	return c.exec(setMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:], int64(m.Was))
+}
