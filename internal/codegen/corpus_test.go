@@ -157,14 +157,37 @@ func writeSchemas(t *testing.T, dir string, files []string, every int) []corpusP
 }
 
 // flavor is what a workspace and a consumer may say of generated code.
-type flavor struct{ assert, keep, fields, enums bool }
+type flavor struct {
+	assert, keep, fields, enums bool
+	reads                       string // the only members of the root that it reads, with spaces between; "": all
+}
 
-// lenient reports whether it is of a consumer that ignores what it doesn't know.
-func (f flavor) lenient() bool { return f.fields || f.enums }
+// lenient reports whether it is of a consumer that ignores something.
+func (f flavor) lenient() bool { return f.fields || f.enums || f.reads != "" }
+
+// want is what it reads.
+func (f flavor) want() *want {
+	if f.reads == "" {
+		return everything
+	}
+	w := &want{}
+	for path := range strings.FieldsSeq(f.reads) {
+		var p contract.Path
+		for name := range strings.SplitSeq(path, ".") {
+			p = p.Field(name)
+		}
+		*w.add(p) = want{all: true}
+	}
+	return w
+}
 
 // reader is how the containment engine reads a schema in that way.
 func (f flavor) reader(s *jsonschema.Schema) contain.Reader {
-	return s.Compiled().ReadUnder(contain.Assumptions{IgnoreUnknown: f.fields, IgnoreEnums: f.enums})
+	a := contain.Assumptions{IgnoreUnknown: f.fields, IgnoreEnums: f.enums}
+	for path := range strings.FieldsSeq(f.reads) {
+		a.Fields = append(a.Fields, strings.Split(path, "."))
+	}
+	return s.Compiled().ReadUnder(a)
 }
 
 // generateSchema makes the code of one schema without an event around it: what
@@ -182,7 +205,7 @@ func generateSchema(schema *jsonschema.Schema, prefix, pkg string, how flavor) (
 	if how.enums {
 		b.enums = contract.Ignore
 	}
-	root := b.build(b.relax(newReader(schema, how.assert).root()), everything, nil, prefix)
+	root := b.build(b.relax(newReader(schema, how.assert).root()), how.want(), nil, prefix)
 	var f file
 	f.printTypes("Event.v1", b.types)
 	d := decoder{printer: &f.printer, builder: b, used: names{}}

@@ -1,6 +1,11 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/contract"
+import (
+	"regexp"
+
+	"github.com/evcontract/evcontract/internal/compat/contain"
+	"github.com/evcontract/evcontract/internal/contract"
+)
 
 // list judges the elements of a list, and the list by its length.
 func (j judge) list() {
@@ -151,11 +156,56 @@ func (j judge) eachMember(wanted []string) {
 	if s.names != nil && !s.names.bare() && j.how.want == nil {
 		j.line("s.AlsoName(%s)", j.of(s.names, "Name"))
 	}
-	if len(s.patterns) > 0 {
+	switch {
+	case j.how.want != nil:
+		j.partly(wanted)
+	case len(s.patterns) > 0:
 		j.patterned(wanted)
-		return
+	default:
+		j.byName(s.members, wanted, j.member, j.left())
 	}
-	j.byName(wanted, j.member, j.left())
+}
+
+// partly judges the members that are read, by all that speaks of their names.
+func (j judge) partly(wanted []string) {
+	var members []*member
+	for _, m := range j.shape.members {
+		if said := j.shape.said(m.name); j.reads(m.name) && len(said) > 0 {
+			m = &member{m.name, together(said)}
+		}
+		members = append(members, m)
+	}
+	for _, name := range j.how.want.names() {
+		if said := j.shape.said(name); !j.shape.speaksOf(name) && len(said) > 0 {
+			members = append(members, &member{name, together(said)})
+		}
+	}
+	rest := "s.Skip()"
+	if j.shape.closed() && len(j.shape.patterns) == 0 {
+		rest = "s.Unknown()"
+	}
+	j.byName(members, wanted, j.member, rest)
+}
+
+// said lists what the shape says of a member: by its name, by patterns, or as of
+// one that it doesn't name.
+func (s *shape) said(name string) []*shape {
+	var list []*shape
+	for _, m := range s.members {
+		if m.name == name {
+			list = append(list, m.shape)
+		}
+	}
+	for _, p := range s.patterns {
+		re, err := contain.RE2(p.pattern)
+		if matches, _ := regexp.MatchString(re, name); matches && err == nil {
+			list = append(list, p.shape)
+		}
+	}
+	if list == nil && s.extra != nil {
+		list = append(list, s.extra)
+	}
+	return list
 }
 
 // left is what becomes of members without a name.
@@ -163,7 +213,7 @@ func (j judge) left() string {
 	switch s := j.shape; {
 	case s.extra == nil || s.extra.bare():
 		return "s.Skip()"
-	case s.extra.never:
+	case s.closed():
 		return "s.Unknown()"
 	default:
 		return j.step(s.extra, j.hint+"More", contract.Step{Kind: contract.ValueStep})
@@ -171,11 +221,10 @@ func (j judge) left() string {
 }
 
 // byName prints the switch over names.
-func (j judge) byName(wanted []string, known func(*member) string, rest string) {
-	s := j.shape
+func (j judge) byName(members []*member, wanted []string, known func(*member) string, rest string) {
 	named := map[string]bool{}
 	j.line("switch string(s.Name()) {")
-	for _, m := range s.members {
+	for _, m := range members {
 		named[m.name] = true
 		statement, i := known(m), indexOf(wanted, m.name)
 		if statement == rest && i < 0 {
@@ -201,13 +250,9 @@ func (j judge) byName(wanted []string, known func(*member) string, rest string) 
 
 // patterned judges members that a name and several patterns may speak of.
 func (j judge) patterned(wanted []string) {
-	if j.how.want != nil { // what a pattern says of a name is not what was declared
-		j.byName(wanted, j.member, "s.Skip()")
-		return
-	}
 	j.line("name := s.Name()")
 	j.line("known := true")
-	j.byName(wanted, func(m *member) string {
+	j.byName(j.shape.members, wanted, func(m *member) string {
 		if m.shape.bare() {
 			return ""
 		}

@@ -23,7 +23,9 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 	for _, m := range o.members {
 		below := w.field(m.name)
 		if below == nil {
-			t.others = append(t.others, m.name)
+			if t.shape.speaksOf(m.name) {
+				t.others = append(t.others, m.name)
+			}
 			continue
 		}
 		f := b.field(t, m, below, path, used, o.needs(m.name))

@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/evcontract/evcontract/internal/jsonschema"
 	"github.com/evcontract/evcontract/internal/source"
 )
@@ -145,8 +147,13 @@ func (s *shape) needed(name string) bool {
 	return false
 }
 
+// speaksOf reports whether the shape itself names a member.
+func (s *shape) speaksOf(name string) bool {
+	return slices.ContainsFunc(s.members, func(m *member) bool { return m.name == name })
+}
+
 // closed reports whether members without a name are refused.
-func (s *shape) closed() bool { return s.extra != nil && s.extra.never }
+func (s *shape) closed() bool { return s.extra != nil && s.extra.nothing(nil) }
 
 // bare reports whether the shape says nothing about the value.
 func (s *shape) bare() bool {

@@ -1,6 +1,10 @@
 package codegen
 
-import "github.com/evcontract/evcontract/internal/contract"
+import (
+	"slices"
+
+	"github.com/evcontract/evcontract/internal/contract"
+)
 
 // want is which parts of a value a Go type holds.
 type want struct {
@@ -26,6 +30,18 @@ func (w *want) at(step contract.Step) *want {
 // field gives what is wanted of a member.
 func (w *want) field(name string) *want {
 	return w.at(contract.Step{Kind: contract.FieldStep, Name: name})
+}
+
+// names lists the members of which something is said.
+func (w *want) names() []string {
+	var list []string
+	for step := range w.steps {
+		if step.Kind == contract.FieldStep {
+			list = append(list, step.Name)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // onlyValues reports whether nothing is said but of members without a name.

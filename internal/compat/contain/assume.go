@@ -18,7 +18,9 @@ func relaxReader(n *node, a Assumptions) *node {
 }
 
 // relaxation rewrites positive positions only. What evaluates a key or an item
-// for unevaluated… is what the reader takes, on both sides of a case.
+// for unevaluated… is what the reader takes, on both sides of a case. Marked with
+// excl are a const, additionalProperties, and what is made by unevaluated…: the value of a key that it
+// refuses, the other side of a case, and a list of what an item may be.
 type relaxation struct {
 	Assumptions
 	done map[*node]*node
@@ -67,15 +69,18 @@ func (r *relaxation) rewrite(n *node) *node {
 	case kAnd:
 		return placed(and(r.nodes(n.kids)...), n)
 	case kOr, kOneOf:
+		if n.excl {
+			return placed(or(r.nodes(n.kids)...), n)
+		}
 		return placed(or(r.union(n.kids)...), n)
 	case kIf:
 		return r.with(n, n.kids[0], r.node(n.kids[1]), r.node(n.kids[2]))
 	case kEnum:
-		if r.IgnoreEnums && n.place.keyword != "const" {
+		if r.IgnoreEnums && !n.excl {
 			return placed(typesOf(n.values), n)
 		}
 	case kNot:
-		if n.excl { // made by unevaluated…
+		if n.excl {
 			return r.with(n, r.node(n.kids[0]))
 		}
 	case kAdd:
@@ -84,7 +89,7 @@ func (r *relaxation) rewrite(n *node) *node {
 		}
 		return r.with(n, r.node(n.kids[0]))
 	case kProp:
-		if r.IgnoreUnknown && n.excl { // made by unevaluatedProperties: false
+		if r.IgnoreUnknown && n.excl {
 			return nodeTrue
 		}
 		return r.with(n, r.node(n.kids[0]))
@@ -199,12 +204,17 @@ func fieldTree(fields [][]string) tree {
 	return root
 }
 
-// projection drops what a reader does not look at.
+// projection drops what a reader does not look at. Of a value that he reads in
+// part he does not say what it must not be: not, if and unevaluated… are left
+// out, and no value is compared as a whole.
 type projection struct{}
 
 func (p projection) node(n *node, t tree) *node {
 	if t == nil {
 		return n
+	}
+	if n.place.keyword == "unevaluatedProperties" || n.place.keyword == "unevaluatedItems" {
+		return nodeTrue
 	}
 	sub := func(step string) *node {
 		below, ok := t[step]
@@ -217,11 +227,17 @@ func (p projection) node(n *node, t tree) *node {
 	case kAnd:
 		return placed(and(p.nodes(n.kids, t)...), n)
 	case kOr, kOneOf:
+		if name := dependency(n); name != "" {
+			if _, reads := t[name]; !reads {
+				return nodeTrue
+			}
+			return placed(or(n.kids[0], p.node(n.kids[1], t)), n)
+		}
 		return placed(or(p.nodes(n.kids, t)...), n)
-	case kIf:
-		c := *n
-		c.kids = []*node{n.kids[0], p.node(n.kids[1], t), p.node(n.kids[2], t)}
-		return seal(&c)
+	case kNot, kIf:
+		return nodeTrue
+	case kEnum:
+		return placed(typesOf(n.values), n)
 	case kRef:
 		return p.node(n.kids[0], t)
 	case kReq:
@@ -231,6 +247,9 @@ func (p projection) node(n *node, t tree) *node {
 	case kProp:
 		return rewrap(n, sub(n.name))
 	case kAdd, kPat:
+		if n.kids[0].kind == kFalse && n.excl && len(n.pats) == 0 {
+			return n // what nobody named is unknown to who reads a part too
+		}
 		return p.others(n, t)
 	case kRest:
 		return rewrap(n, sub("[]"))
@@ -243,6 +262,19 @@ func (p projection) node(n *node, t tree) *node {
 		return nodeTrue
 	}
 	return n
+}
+
+// dependency is the key beside which dependentSchemas and its kind want something.
+func dependency(n *node) string {
+	if n.kind != kOr || len(n.kids) != 2 || n.kids[0].kind != kNot {
+		return ""
+	}
+	for _, k := range flatten(n.kids[0].kids) {
+		if k.kind == kReq && n.kids[0].same(not(hasKey(k.name))) {
+			return k.name
+		}
+	}
+	return ""
 }
 
 func (p projection) nodes(list []*node, t tree) []*node {

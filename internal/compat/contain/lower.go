@@ -180,7 +180,9 @@ func (b *builder) general() {
 		b.add("type", typesNode(s.Types))
 	}
 	if len(s.Constant) > 0 {
-		b.add("const", b.l.enum([]any{s.Constant[0]}))
+		only := b.l.enum([]any{s.Constant[0]})
+		only.excl = true
+		b.add("const", only)
 	}
 	if len(s.Enum) > 0 {
 		b.add("enum", b.l.enum(s.Enum))

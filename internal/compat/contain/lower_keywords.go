@@ -125,10 +125,10 @@ func (b *builder) objects() {
 	switch more := s.AdditionalProperties.(type) {
 	case bool:
 		if !more {
-			b.add("additionalProperties", additional(names, texts(pats), nodeFalse))
+			b.add("additionalProperties", beside(names, pats, nodeFalse))
 		}
 	case *jsonschema.Schema:
-		b.add("additionalProperties", additional(names, texts(pats), l.schema(more)))
+		b.add("additionalProperties", beside(names, pats, l.schema(more)))
 	}
 	if s.PropertyNames != nil {
 		b.leaf("propertyNames", node{kind: kNames, kids: []*node{l.schema(s.PropertyNames)}})
@@ -137,6 +137,13 @@ func (b *builder) objects() {
 		b.add("regexProperties", taint("regexProperties", "regexProperties"))
 	}
 	b.dependencies()
+}
+
+// beside is what additionalProperties says.
+func beside(names []string, pats []patternSchema, s *node) *node {
+	n := additional(names, texts(pats), s)
+	n.excl = true
+	return n
 }
 
 type patternSchema struct {

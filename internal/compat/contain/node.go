@@ -68,7 +68,7 @@ const (
 // node is one immutable node of the algebra.
 type node struct {
 	kind   kind
-	excl   bool
+	excl   bool // of a bound, that it is out; else a mark for assumptions: see relaxation
 	types  typ
 	touch  typ // outside it the node is trivially true
 	may    typ // outside it the node is trivially false
@@ -165,7 +165,7 @@ func (n *node) reach() (touch, may typ) {
 // content is what two nodes must share to mean the same.
 func (n *node) content(b []byte) []byte {
 	b = append(b, byte(n.kind), byte(n.types))
-	if n.excl {
+	if n.excl && n.kind != kEnum && n.kind != kAdd {
 		b = append(b, 1)
 	}
 	b = binary.AppendVarint(b, n.n)

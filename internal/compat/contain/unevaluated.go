@@ -180,6 +180,17 @@ func restOfObject(shares []share, u *node) *node {
 // evaluated there too.
 func unless(when *node) *node { return seal(&node{kind: kNot, excl: true, kids: []*node{when}}) }
 
+// eitherOf is what an item may be to be evaluated, which is no enum in other words.
+func eitherOf(list []*node) *node {
+	n := or(list...)
+	if n.kind != kOr || len(list) == 1 {
+		return n
+	}
+	c := *n
+	c.excl = true
+	return seal(&c)
+}
+
 // asItIs keeps a condition from being relaxed.
 func asItIs(n *node) *node {
 	return seal(&node{kind: kNot, kids: []*node{seal(&node{kind: kNot, kids: []*node{n}})}})
@@ -243,7 +254,7 @@ func restOfArray(shares []share, u *node) *node {
 				alts = append(alts, m.when)
 			}
 		}
-		parts = append(parts, restOfItems(shares, alts, or(has...), first, last)...)
+		parts = append(parts, restOfItems(shares, alts, eitherOf(has), first, last)...)
 	}
 	return and(parts...)
 }
