@@ -27,10 +27,10 @@ var adversarial = []protoAsk{
 		jsonForward: "shape-refused a, shape-refused d", jsonBackward: "shape-refused a, shape-refused b",
 	},
 	{
-		name:        "an extension renamed",
-		old:         "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional int32 x = 10; }",
-		new:         "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional int32 z = 10; }",
-		jsonForward: "field-lost \"[z]\"", jsonBackward: "field-lost \"[x]\"",
+		name:    "an extension renamed",
+		old:     "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional int32 x = 10; }",
+		new:     "syntax = \"proto2\"; message M { extensions 10 to 20; } extend M { optional int32 z = 10; }",
+		forward: "[meaning-changed \"[z]\"]", backward: "[meaning-changed \"[x]\"]", jsonForward: "field-lost \"[z]\"", jsonBackward: "field-lost \"[x]\"",
 	},
 	{
 		name:        "an extension made a field",
@@ -91,10 +91,10 @@ var adversarial = []protoAsk{
 		jsonForward: "field-lost a", jsonBackward: "field-lost a",
 	},
 	{
-		name:        "an extension of what an Any carries, renamed",
-		old:         "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 x = 10; } message M { optional google.protobuf.Any a = 1; }",
-		new:         "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 z = 10; } message M { optional google.protobuf.Any a = 1; }",
-		jsonForward: "field-lost a.\"[z]\"", jsonBackward: "field-lost a.\"[x]\"",
+		name:    "an extension of what an Any carries, renamed",
+		old:     "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 x = 10; } message M { optional google.protobuf.Any a = 1; }",
+		new:     "syntax = \"proto2\"; import \"google/protobuf/any.proto\"; message P { extensions 10; } extend P { optional int32 z = 10; } message M { optional google.protobuf.Any a = 1; }",
+		forward: "[meaning-changed a.\"[z]\"]", backward: "[meaning-changed a.\"[x]\"]", jsonForward: "field-lost a.\"[z]\"", jsonBackward: "field-lost a.\"[x]\"",
 	},
 	{
 		name:    "a closed enum in what an Any carries",

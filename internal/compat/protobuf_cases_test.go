@@ -168,7 +168,7 @@ func (a protoAsk) run(t *testing.T) {
 }
 
 func protoFile(body string) string {
-	if strings.HasPrefix(body, "syntax") {
+	if strings.HasPrefix(body, "syntax") || strings.HasPrefix(body, "edition") {
 		return body
 	}
 	return "syntax = \"proto3\";\n" + body

@@ -46,14 +46,16 @@ func opineWith(as Assumptions, reader, writer protoreflect.MessageDescriptor, da
 	if err != nil {
 		return opinion{refused: err.Error()}, nil
 	}
-	c := comparer{json: as.Encoding == contract.JSON, ignoreEnums: as.UnknownEnums == contract.Ignore, types: read}
+	c := comparer{json: as.Encoding == contract.JSON, ignoreEnums: as.UnknownEnums == contract.Ignore, types: read, sentTypes: sentTypes, asReader: r, asWriter: w}
 	return opinion{differs: c.messages(sent, seen, writer, reader, "")}, nil
 }
 
 // comparer tells whether what was seen is what was sent.
 type comparer struct {
 	json, ignoreEnums bool
-	types             extensionTypes // the reader's
+	types, sentTypes  extensionTypes // the reader's, the writer's
+	asReader          oracle
+	asWriter          oracle
 }
 
 func (c comparer) messages(sent, seen seenMessage, writer, reader protoreflect.MessageDescriptor, at string) string {
@@ -69,6 +71,9 @@ func (c comparer) messages(sent, seen seenMessage, writer, reader protoreflect.M
 			}
 		}
 		if to == nil {
+			if !c.json && c.renumbered(f.fd, reader, writer) {
+				return here + " is lost under another number"
+			}
 			continue
 		}
 		got := seen[to.Number()]
@@ -80,6 +85,23 @@ func (c comparer) messages(sent, seen seenMessage, writer, reader protoreflect.M
 		}
 	}
 	return ""
+}
+
+// renumbered reports whether a reader knows a field, of the same sort, by another
+// number, at which the writer sends nothing.
+func (c comparer) renumbered(f protoreflect.FieldDescriptor, reader, writer protoreflect.MessageDescriptor) bool {
+	same := reader.Fields().ByName(f.Name())
+	if f.IsExtension() || same == nil || fieldOf(c.sentTypes, writer, same.Number()) != nil {
+		return false
+	}
+	sort := func(fd protoreflect.FieldDescriptor) string {
+		s := singleSlot(fd).sort()
+		if s == "float" || s == "double" {
+			return "integer"
+		}
+		return s
+	}
+	return sort(f) == sort(same)
 }
 
 // fed reports whether any field of the writer arrives in this one.
@@ -125,7 +147,7 @@ func (c comparer) fields(sent, seen *seenField, at string) string {
 	if len(values) != len(seen.values) {
 		var kept []seenValue
 		for _, v := range values {
-			if !c.dropped(seen.fd, v) {
+			if sent.fd.IsPacked() && !seen.fd.IsList() || !c.dropped(seen.fd, v) {
 				kept = append(kept, v)
 			}
 		}
@@ -198,8 +220,56 @@ func (c comparer) dropped(to protoreflect.FieldDescriptor, v seenValue) bool {
 	return c.json || to.Enum().IsClosed() && v.integer != nil && isVarint(v.kind) && to.Enum().Values().ByNumber(protoreflect.EnumNumber(int32(v.integer.Int64()))) == nil
 }
 
+func isAny(md protoreflect.MessageDescriptor) bool { return md.FullName() == "google.protobuf.Any" }
+
+// anys compares what two Anys carry, where both sides have the type.
+func (c comparer) anys(sent, seen seenMessage, at string) string {
+	from, a, err := c.asWriter.unpack(sent)
+	if from == nil || err != nil {
+		return c.messages(sent, seen, anyOf(sent, seen), anyOf(seen, sent), at)
+	}
+	to, b, err := c.asReader.unpack(seen)
+	switch {
+	case err != nil:
+		return at + ": " + err.Error()
+	case to == nil:
+		return at + ": what it cannot unpack"
+	}
+	return c.messages(a, b, from, to, at)
+}
+
+// anyOf is the descriptor of an Any, from whichever of two holds something.
+func anyOf(messages ...seenMessage) protoreflect.MessageDescriptor {
+	for _, m := range messages {
+		for _, f := range m {
+			return f.fd.ContainingMessage()
+		}
+	}
+	return nil
+}
+
+// unpack decodes what an Any carries; nothing where its type is not known.
+func (o oracle) unpack(any seenMessage) (protoreflect.MessageDescriptor, seenMessage, error) {
+	if any[1] == nil || len(any[1].values) == 0 {
+		return nil, nil, nil
+	}
+	t, err := o.types.FindMessageByURL(string(any[1].values[0].text))
+	if err != nil {
+		return nil, nil, nil
+	}
+	var content []byte
+	if any[2] != nil {
+		content = any[2].values[0].text
+	}
+	m, err := o.binary(t.Descriptor(), content, false)
+	return t.Descriptor(), m, err
+}
+
 func (c comparer) values(sent, seen seenValue, from, to protoreflect.FieldDescriptor, at string) string {
 	if sent.message != nil && seen.message != nil {
+		if isAny(from.Message()) && isAny(to.Message()) && !c.json && c.types != nil {
+			return c.anys(sent.message, seen.message, at)
+		}
 		return c.messages(sent.message, seen.message, from.Message(), to.Message(), at)
 	}
 	if sent.message != nil || seen.message != nil || !c.same(sent, seen) {

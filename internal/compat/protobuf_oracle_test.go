@@ -51,9 +51,10 @@ type oracle struct {
 	types         extensionTypes
 }
 
-// extensionTypes finds extensions; nil finds none.
+// extensionTypes finds extensions and what an Any carries; nil finds none.
 type extensionTypes interface {
 	FindExtensionByNumber(message protoreflect.FullName, field protoreflect.FieldNumber) (protoreflect.ExtensionType, error)
+	FindMessageByURL(url string) (protoreflect.MessageType, error)
 }
 
 // fieldOf is a field of a message, or an extension of it.

@@ -63,7 +63,7 @@ func (w *protoWalk) binaryFields(_ *matched, p fieldPair) {
 func (w *protoWalk) binaryShape(p fieldPair) {
 	before := len(w.claims)
 	w.binaryValue(p)
-	many := p.writer.IsList() || p.writer.IsMap()
+	many := (p.writer.IsList() || p.writer.IsMap()) && !atMostOne(p.writer)
 	if !many || w.refusedSince(before) {
 		return
 	}
@@ -178,7 +178,7 @@ func (w *protoWalk) binaryInteger(p fieldPair) {
 func (w *protoWalk) binaryMap(p fieldPair) {
 	key := p.mapKey()
 	if from, to := wireTypes[key.sent.Kind()], wireTypes[key.read.Kind()]; from != to {
-		w.refuse(key, "value-garbled", someEntry(p.writer), "the reader takes every key for "+zeroOf(key.read)+", and entries collapse")
+		w.refuse(key, "value-garbled", key.set(someValue(key.sent)), "the reader takes every key for "+zeroOf(key.read)+", and entries collapse")
 	} else {
 		w.binaryValue(key)
 	}
@@ -199,11 +199,12 @@ func zeroOf(f protoreflect.FieldDescriptor) string {
 
 // wireLost claims a field whose bytes the reader puts aside as unknown.
 func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
-	if onlyZero(p.sent) && p.reader.ContainingMessage().IsMapEntry() && p.reader.Message() == nil {
-		return // what is not seen there is zero, and nothing else is ever sent
-	}
 	// What a map's entry holds beside key and value is never kept, so nobody refuses it.
-	if w.as.UnknownFields == contract.Reject && p.read == p.reader && !p.reader.ContainingMessage().IsMapEntry() {
+	kept := p.read == p.reader && !p.reader.ContainingMessage().IsMapEntry()
+	if onlyZero(p.sent) && readsZero(p.read) && !(kept && w.as.UnknownFields == contract.Reject) {
+		return // what is not seen is zero to the reader, and nothing else is ever sent
+	}
+	if w.as.UnknownFields == contract.Reject && kept {
 		w.refuse(p, "field-refused", anyValues(p.writer),
 			fmt.Sprintf("%s on the wire where the reader expects %s: to it this is an unknown field, which it refuses", from, to))
 		return
@@ -213,8 +214,24 @@ func (w *protoWalk) wireLost(p fieldPair, from, to wireType) {
 			fmt.Sprintf("%s on the wire where the reader expects %s, so it misses a field that it requires", from, to))
 		return
 	}
-	w.refuse(p, "field-lost", anyValues(p.writer),
+	fill := anyValues(p.writer)
+	if p.writer.IsList() && p.writer.Enum() != nil { // one of them may be what the reader takes nothing for
+		fill = p.set(someValue(p.sent), someValue(p.sent))
+	}
+	w.refuse(p, "field-lost", fill,
 		fmt.Sprintf("%s on the wire where the reader expects %s, so it does not see what is sent", from, to))
+}
+
+// readsZero reports whether a reader takes nothing at all for the number zero.
+func readsZero(f protoreflect.FieldDescriptor) bool {
+	if f.IsList() || f.HasPresence() && !f.ContainingMessage().IsMapEntry() {
+		return false
+	}
+	switch wireTypes[f.Kind()] {
+	case varintWire, wire32, wire64:
+		return true // only a field with presence has another default
+	}
+	return false
 }
 
 // onlyZero reports whether a field is of an enum that has no value but zero, and
@@ -278,14 +295,21 @@ func (w *protoWalk) elementLost(p fieldPair, consequence string) {
 
 // elementOf is an element that the reader sees if it comes alone.
 func elementOf(p fieldPair) protoreflect.Value {
-	if e := p.reader.Enum(); e != nil {
-		for _, n := range numbersOf(p.writer) {
-			if e.Values().ByNumber(protoreflect.EnumNumber(n.Int64())) != nil {
-				return intValue(p.writer.Kind(), n)
+	kind, whole := integers[p.sent.Kind()]
+	if !whole || p.read.Enum() == nil {
+		return someValue(p.sent)
+	}
+	declares := func(n *big.Int) bool {
+		return integers[protoreflect.EnumKind].holds(n) && p.read.Enum().Values().ByNumber(protoreflect.EnumNumber(n.Int64())) != nil
+	}
+	for _, inJSON := range []bool{true, false} {
+		for _, n := range numbersOf(p.sent) {
+			if declares(asInt32(kind.encode(n))) && (declares(n) || !inJSON) {
+				return intValue(p.sent.Kind(), n)
 			}
 		}
 	}
-	return someValue(p.writer)
+	return someValue(p.sent)
 }
 
 // refuse claims an error at a field, in the words: PATH is sent as X and read as

@@ -3,27 +3,37 @@ package compat
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// bounds are what protovalidate's rules leave of an integer field. They are read
-// from the bytes of its options, so the rules need not be known to this program.
+// bounds are what protovalidate's rules leave of an integer, bool or enum field.
+// They are read from the bytes of its options, so the rules need not be known to
+// this program.
 type bounds struct {
 	low, high *big.Int
 	only      []*big.Int // const and in; empty: the whole range
+	zero      bool       // zero is let through whatever the rules say
 }
 
 // Numbers of buf/validate/validate.proto.
 const (
 	validateField protowire.Number = 1159
+	rulesRequired protowire.Number = 25
+	rulesIgnore   protowire.Number = 27
 	rulesRepeated protowire.Number = 18
+	rulesMaxItems protowire.Number = 2
 	rulesItems    protowire.Number = 4
 	rulesMap      protowire.Number = 19
+	rulesMaxPairs protowire.Number = 2
 	rulesKeys     protowire.Number = 4
 	rulesValues   protowire.Number = 5
+
+	ignoreIfZero uint64 = 1
+	ignoreAlways uint64 = 3
 
 	ruleConst protowire.Number = 1
 	ruleLt    protowire.Number = 2
@@ -31,13 +41,15 @@ const (
 	ruleGt    protowire.Number = 4
 	ruleGte   protowire.Number = 5
 	ruleIn    protowire.Number = 6
+	ruleOneOf protowire.Number = 3 // in, of an enum
 )
 
 // rulesOf is where a kind's rules stand among those of a field.
 var rulesOf = map[protoreflect.Kind]protowire.Number{
 	protoreflect.Int32Kind: 3, protoreflect.Int64Kind: 4, protoreflect.Uint32Kind: 5, protoreflect.Uint64Kind: 6,
 	protoreflect.Sint32Kind: 7, protoreflect.Sint64Kind: 8, protoreflect.Fixed32Kind: 9, protoreflect.Fixed64Kind: 10,
-	protoreflect.Sfixed32Kind: 11, protoreflect.Sfixed64Kind: 12,
+	protoreflect.Sfixed32Kind: 11, protoreflect.Sfixed64Kind: 12, protoreflect.BoolKind: 13, protoreflect.EnumKind: 16,
+	protoreflect.FloatKind: 1, protoreflect.DoubleKind: 2,
 }
 
 // boundsOf reads a field's rules; without any, its kind's own bounds.
@@ -48,8 +60,27 @@ func boundsOf(f protoreflect.FieldDescriptor) bounds {
 	if !known || f.ContainingMessage() == nil {
 		return b
 	}
-	b.apply(inner(fieldRules(f), number), kind)
+	rules := fieldRules(f)
+	b.zero = numberIn(rules, rulesIgnore) == ignoreIfZero
+	b.apply(inner(rules, number), f.Kind())
 	return b
+}
+
+// neverLeftOut reports whether the rules want a field to be set. One without
+// presence is then never zero.
+func neverLeftOut(f protoreflect.FieldDescriptor) bool {
+	return f.ContainingMessage() != nil && !f.IsExtension() && numberIn(declaredRules(f), rulesRequired) != 0
+}
+
+// atMostOne reports whether the rules allow a list or a map no second element.
+func atMostOne(f protoreflect.FieldDescriptor) bool {
+	rules := declaredRules(f)
+	for _, most := range [][]byte{field(inner(rules, rulesRepeated), rulesMaxItems), field(inner(rules, rulesMap), rulesMaxPairs)} {
+		if n, size := protowire.ConsumeVarint(most); size > 0 && n <= 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldRules are the rules of one value of a field: of an element of a list, of
@@ -61,11 +92,7 @@ func fieldRules(f protoreflect.FieldDescriptor) []byte {
 			return nil
 		}
 	}
-	options, err := proto.Marshal(declared.Options())
-	if err != nil {
-		return nil
-	}
-	rules := inner(options, validateField)
+	rules := declaredRules(declared)
 	switch {
 	case f.IsList():
 		return inner(inner(rules, rulesRepeated), rulesItems)
@@ -75,6 +102,20 @@ func fieldRules(f protoreflect.FieldDescriptor) []byte {
 		return inner(inner(rules, rulesMap), rulesKeys)
 	}
 	return inner(inner(rules, rulesMap), rulesValues)
+}
+
+// declaredRules are the rules that stand with a field, nothing where they are to
+// be ignored.
+func declaredRules(f protoreflect.FieldDescriptor) []byte {
+	options, err := proto.Marshal(f.Options())
+	if err != nil {
+		return nil
+	}
+	rules := inner(options, validateField)
+	if numberIn(rules, rulesIgnore) == ignoreAlways {
+		return nil
+	}
+	return rules
 }
 
 // mapOf is the field whose entries are of a type.
@@ -104,6 +145,23 @@ func inner(message []byte, number protowire.Number) []byte {
 	return found
 }
 
+// field is the last value that a message holds under a number, as it stands on
+// the wire.
+func field(message []byte, number protowire.Number) []byte {
+	var last []byte
+	eachField(message, func(n protowire.Number, _ protowire.Type, value []byte) {
+		if n == number {
+			last = value
+		}
+	})
+	return last
+}
+
+func numberIn(message []byte, number protowire.Number) uint64 {
+	v, _ := protowire.ConsumeVarint(field(message, number))
+	return v
+}
+
 func eachField(message []byte, do func(protowire.Number, protowire.Type, []byte)) {
 	for len(message) > 0 {
 		n, t, size := protowire.ConsumeTag(message)
@@ -122,17 +180,26 @@ func eachField(message []byte, do func(protowire.Number, protowire.Type, []byte)
 
 // apply narrows the bounds. Rules that leave what lies outside of a range, not
 // inside, are left alone.
-func (b *bounds) apply(rules []byte, kind integer) {
-	low, high := b.low, b.high
+func (b *bounds) apply(rules []byte, of protoreflect.Kind) {
+	low, high, kind := b.low, b.high, integers[of]
+	in := ruleIn
+	if of == protoreflect.EnumKind {
+		in = ruleOneOf
+	}
 	eachField(rules, func(n protowire.Number, t protowire.Type, value []byte) {
-		if n == ruleIn && t == protowire.BytesType {
+		if n == in && t == protowire.BytesType {
 			b.only = append(b.only, packedValues(value, kind)...)
 			return
 		}
 		v := kind.decode(rawValue(t, value))
-		switch n {
-		case ruleConst, ruleIn:
+		switch {
+		case n == ruleConst || n == in:
 			b.only = append(b.only, v)
+			return
+		case of == protoreflect.EnumKind || of == protoreflect.BoolKind:
+			return
+		}
+		switch n {
 		case ruleLt:
 			high = new(big.Int).Sub(v, bigOne)
 		case ruleLte:
@@ -180,12 +247,10 @@ func rawValue(t protowire.Type, value []byte) uint64 {
 
 // allow reports whether the rules let a number through.
 func (b bounds) allow(n *big.Int) bool {
-	if len(b.only) > 0 {
-		for _, v := range b.only {
-			if v.Cmp(n) == 0 {
-				return true
-			}
-		}
+	if b.zero && n.Sign() == 0 {
+		return true
+	}
+	if len(b.only) > 0 && !slices.ContainsFunc(b.only, func(v *big.Int) bool { return v.Cmp(n) == 0 }) {
 		return false
 	}
 	return n.Cmp(b.low) >= 0 && n.Cmp(b.high) <= 0

@@ -95,8 +95,9 @@ func (p fieldPair) sentValues(so func(protoreflect.EnumValueDescriptor) bool) []
 	var all []protoreflect.EnumValueDescriptor
 	values := p.sent.Enum().Values()
 	zero := p.writer.HasPresence() || p.writer.IsList() || p.writer.IsMap()
+	limits := boundsOf(p.sent)
 	for i := range values.Len() {
-		if v := values.Get(i); values.ByNumber(v.Number()) == v && (zero || v.Number() != 0) && so(v) {
+		if v := values.Get(i); values.ByNumber(v.Number()) == v && (zero || v.Number() != 0) && so(v) && limits.allow(big.NewInt(int64(v.Number()))) {
 			all = append(all, v)
 		}
 	}

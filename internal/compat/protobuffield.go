@@ -159,6 +159,15 @@ func (w *protoWalk) oneofs(m *matched) {
 	}
 }
 
+// overridden reports whether the reader never sees a field, since it always gets
+// another member of the same oneof after it.
+func (w *protoWalk) overridden(m *matched, p fieldPair) bool {
+	o := oneofOf(p.reader)
+	return o != nil && w.wire == binaryWire && w.arrives(p) && slices.ContainsFunc(m.pairs, func(q fieldPair) bool {
+		return oneofOf(q.reader) == o && q.reader != p.reader && always(q.writer) && !neverLeftOut(q.writer) && w.arrives(q) && writtenBefore(p.writer, q.writer)
+	})
+}
+
 // arrives reports whether a field's bytes are any for the reader's.
 func (w *protoWalk) arrives(p fieldPair) bool {
 	return w.wire == jsonWire || wireTypes[p.reader.Kind()] == bytesWire && p.writer.IsPacked() ||
@@ -193,6 +202,30 @@ func writtenBefore(a, b protoreflect.FieldDescriptor) bool {
 		return inA.Index() < inB.Index()
 	}
 	return a.Number() < b.Number()
+}
+
+// doubled finds fields that in JSON both go by names of one field of the reader:
+// its JSON name and its own. It refuses an event with both.
+func (w *protoWalk) doubled(m *matched) {
+	for i, a := range m.pairs {
+		for _, b := range m.pairs[:i] {
+			if w.wire != jsonWire || a.reader != b.reader || oneofOf(a.writer) != nil && oneofOf(a.writer) == oneofOf(b.writer) {
+				continue
+			}
+			one, other := anyValues(a.writer), anyValues(b.writer)
+			w.add(a, claim{
+				probe: &probe{route: a.route, mark: a.writer, needs: a.needs, fill: func(m protoreflect.Message) {
+					one(m)
+					other(m)
+				}},
+				Break: Break{
+					Rule: "shape-refused", Severity: rule.Error,
+					Message: fmt.Sprintf("%s and %s may be sent together, as %q and %q, and the reader takes both for its field %s: it refuses an event that has one field twice",
+						b.path, a.path, jsonKey(b.writer), jsonKey(a.writer), a.reader.Name()),
+				},
+			})
+		}
+	}
 }
 
 func (w *protoWalk) crowded(o protoreflect.OneofDescriptor, first, second fieldPair) {

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -118,7 +119,7 @@ func (w *protoWalk) jsonKey(p fieldPair) {
 	switch {
 	case to == protoreflect.StringKind || from == to:
 	case from == protoreflect.StringKind || from == protoreflect.BoolKind || to == protoreflect.BoolKind:
-		w.refuse(p, "type-refused", someEntry(p.writer), "the reader refuses a key that is no "+typeName(p.read))
+		w.refuse(p, "type-refused", p.set(someValue(p.sent)), "the reader refuses a key that is no "+typeName(p.read))
 	default:
 		if n := beyond(p.sent, p.read); n != nil {
 			w.refuse(p, "value-refused", p.set(intValue(from, n)), fmt.Sprintf("the reader refuses the key %s", n))
@@ -265,10 +266,20 @@ func (w *protoWalk) jsonPrecision(p fieldPair) {
 	if p.read.Kind() == protoreflect.DoubleKind {
 		exact = 53
 	}
-	n := new(big.Int).Add(new(big.Int).Lsh(bigOne, exact), bigOne)
-	if boundsOf(p.sent).allow(n) {
-		w.refuse(p, "value-garbled", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("the reader takes %s for its neighbour %s", n, new(big.Int).Sub(n, bigOne)))
+	odd := new(big.Int).Add(new(big.Int).Lsh(bigOne, exact), bigOne)
+	limits := boundsOf(p.sent)
+	for _, n := range append([]*big.Int{odd, new(big.Int).Neg(odd)}, limits.edges()...) {
+		if seen := neighbour(n, exact); limits.allow(n) && seen.Cmp(n) != 0 {
+			w.refuse(p, "value-garbled", p.set(intValue(p.sent.Kind(), n)), fmt.Sprintf("the reader takes %s for its neighbour %s", n, seen))
+			return
+		}
 	}
+}
+
+// neighbour is the floating number of so many bits that stands for an integer.
+func neighbour(n *big.Int, bits uint) *big.Int {
+	held, _ := new(big.Float).SetPrec(bits).SetInt(n).Int(nil)
+	return held
 }
 
 func (w *protoWalk) jsonNumberAsEnum(p fieldPair) {
@@ -294,11 +305,30 @@ func (w *protoWalk) jsonTextAsEnum(p fieldPair) {
 
 // jsonBroken judges a floating number that is read as an integer.
 func (w *protoWalk) jsonBroken(p fieldPair) {
-	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1.5)), "the reader refuses a number that is not whole")
+	limits, kind := floatBoundsOf(p.sent), integers[p.read.Kind()]
+	if v, found := limits.find(func(v float64) bool { return v != math.Trunc(v) }); found {
+		w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), v)), "the reader refuses a number that is not whole")
+		return
+	}
+	whole := func(v float64) *big.Int {
+		n, _ := big.NewFloat(v).Int(nil)
+		return n
+	}
+	if v, found := limits.find(func(v float64) bool { return !kind.holds(whole(v)) }); found {
+		w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), v)), fmt.Sprintf("the reader cannot hold %s and refuses the event", whole(v)))
+	}
 }
 
+// jsonNarrow judges a double that is read as a float.
 func (w *protoWalk) jsonNarrow(p fieldPair) {
-	w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), 1e300)), "the reader cannot hold 1e300 and refuses the event")
+	limits := floatBoundsOf(p.sent)
+	if v, found := limits.find(func(v float64) bool { return math.IsInf(float64(float32(v)), 0) }); found {
+		w.refuse(p, "value-refused", p.set(floatValue(p.sent.Kind(), v)), fmt.Sprintf("the reader cannot hold %g and refuses the event", v))
+		return
+	}
+	if v, found := limits.find(func(v float64) bool { return float64(float32(v)) != v }); found {
+		w.refuse(p, "value-garbled", p.set(floatValue(p.sent.Kind(), v)), fmt.Sprintf("the reader takes %g for its neighbour %g", v, float64(float32(v))))
+	}
 }
 
 // jsonTextAsBytes judges a message's text that may happen to be base64: 5s is.

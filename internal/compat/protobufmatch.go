@@ -46,12 +46,25 @@ func (p fieldPair) mapValue() fieldPair {
 // set fills the field with values, or its map with a key.
 func (p fieldPair) set(values ...protoreflect.Value) func(protoreflect.Message) {
 	if p.key {
-		return entryOf(p.writer, values[0].MapKey())
+		return p.entry(values[0].MapKey())
 	}
 	if p.boxed {
 		return func(m protoreflect.Message) { enter(m, p.writer).Set(p.sent, values[0]) }
 	}
 	return setValues(p.writer, values...)
+}
+
+// entry sets the field, a map, to one entry under a key, with a value that the
+// reader does not put aside.
+func (p fieldPair) entry(key protoreflect.MapKey) func(protoreflect.Message) {
+	fill := entryOf(p.writer, key)
+	if p.writer.MapValue().Message() != nil || !p.reader.IsMap() {
+		return fill
+	}
+	return func(m protoreflect.Message) {
+		fill(m)
+		m.Mutable(p.writer).Map().Set(key, elementOf(p.mapValue()))
+	}
 }
 
 // inside is the path of what messages of the field hold: an element's, a value's.
@@ -80,7 +93,7 @@ func (w *protoWalk) match(v visit) *matched {
 			m.strangers = append(m.strangers, f)
 			continue
 		}
-		if demanded(r) && !always(f) {
+		if demanded(r) && f.Cardinality() != protoreflect.Required && !f.ContainingMessage().IsMapEntry() {
 			m.needs = append(m.needs, f)
 		}
 		taken[r.Number()] = true

@@ -22,7 +22,7 @@ import (
 // comes back under another number as another type. `renamed` in the event's
 // manifest decides.
 func (w *protoWalk) meaning(m *matched, p fieldPair) {
-	if p.reader.IsExtension() || p.writer.IsExtension() || m.reader.IsMapEntry() || m.writer.IsMapEntry() {
+	if p.reader.IsExtension() != p.writer.IsExtension() || m.reader.IsMapEntry() || m.writer.IsMapEntry() {
 		return
 	}
 	old, now := p.reader.Name(), p.writer.Name()
@@ -34,6 +34,10 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 		return
 	}
 	if old == now {
+		return
+	}
+	if p.writer.IsExtension() {
+		w.renamedOnly(p)
 		return
 	}
 	if ring := m.ring(p); ring != nil {
@@ -56,11 +60,19 @@ func (w *protoWalk) meaning(m *matched, p fieldPair) {
 				p.writer.Number(), now, old, gone)
 			break
 		}
-		b.Severity = rule.Warning
-		b.Message = fmt.Sprintf("number %d is %s for the writer and %s for the reader: if that is only a new name, say so with renamed", p.writer.Number(), now, old)
-		b.Fix = fmt.Sprintf("If it is the same field, add renamed: {NEW: OLD} to the newer manifest, where the newer of %s and %s stands first; if not, give the new field a new number.", p.path, p.old)
+		w.renamedOnly(p)
+		return
 	}
 	w.add(p, claim{Break: b, probe: p.probe(anyValues(p.writer))})
+}
+
+// renamedOnly warns of a number that only has another name.
+func (w *protoWalk) renamedOnly(p fieldPair) {
+	w.add(p, claim{probe: p.probe(anyValues(p.writer)), Break: Break{
+		Rule: "meaning-changed", Severity: rule.Warning,
+		Message: fmt.Sprintf("number %d is %s for the writer and %s for the reader: if that is only a new name, say so with renamed", p.writer.Number(), p.writer.Name(), p.reader.Name()),
+		Fix:     fmt.Sprintf("If it is the same field, add renamed: {NEW: OLD} to the newer manifest, where the newer of %s and %s stands first; if not, give the new field a new number.", p.path, p.old),
+	}})
 }
 
 // ring lists the fields that have exchanged their numbers with this one, by

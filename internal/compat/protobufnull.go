@@ -38,6 +38,8 @@ func takesNull(f, r protoreflect.FieldDescriptor) bool {
 func (w *protoWalk) jsonNull(p fieldPair) {
 	zero := p.set(protoreflect.ValueOfEnum(0))
 	switch {
+	case p.writer.IsMap() && jsonShapeOf(p.reader) == objectShape:
+		w.jsonMapAsObject(p)
 	case p.writer.IsList() && !p.reader.IsList():
 		w.refuse(p, "shape-refused", zero, "a list is no single value, and the reader refuses the event")
 	case p.writer.IsList() || p.writer.IsMap():

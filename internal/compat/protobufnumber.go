@@ -76,15 +76,16 @@ var telling = []*big.Int{
 
 // numbersOf are the numbers to try that a writer may send.
 func numbersOf(f protoreflect.FieldDescriptor) []*big.Int {
-	if e := f.Enum(); e != nil {
-		var declared []*big.Int
-		for i := range e.Values().Len() {
-			declared = append(declared, big.NewInt(int64(e.Values().Get(i).Number())))
-		}
-		return declared
-	}
 	limits := boundsOf(f)
 	var all []*big.Int
+	if e := f.Enum(); e != nil {
+		for i := range e.Values().Len() {
+			if n := big.NewInt(int64(e.Values().Get(i).Number())); limits.allow(n) {
+				all = append(all, n)
+			}
+		}
+		return all
+	}
 	for _, n := range append(slices.Clone(telling), limits.edges()...) {
 		if limits.allow(n) {
 			all = append(all, n)
@@ -142,16 +143,19 @@ func cut(writer, reader protoreflect.FieldDescriptor, sent *big.Int) bool {
 // name.
 func undeclared(writer protoreflect.FieldDescriptor, e protoreflect.EnumDescriptor) *big.Int {
 	limits := boundsOf(writer)
-	for n := int64(1); n < int64(e.Values().Len())+2; n++ {
-		if v := big.NewInt(n); limits.allow(v) && e.Values().ByNumber(protoreflect.EnumNumber(n)) == nil {
-			return v
+	strange := func(n *big.Int) bool {
+		return limits.allow(n) && integers[protoreflect.EnumKind].holds(n) && e.Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil
+	}
+	// Of more numbers than the enum has values, one is none of its.
+	for _, from := range []*big.Int{bigOne, bigZero, limits.low} {
+		for n := range int64(e.Values().Len()) + 1 {
+			if v := new(big.Int).Add(from, big.NewInt(n)); strange(v) {
+				return v
+			}
 		}
 	}
-	if e.Values().ByNumber(0) == nil && limits.allow(bigZero) {
-		return bigZero
-	}
 	for _, n := range limits.edges() {
-		if limits.allow(n) && n.IsInt64() && e.Values().ByNumber(protoreflect.EnumNumber(n.Int64())) == nil {
+		if strange(n) {
 			return n
 		}
 	}

@@ -243,6 +243,12 @@ func (o *observer) nothing(p contract.Path, f protoreflect.FieldDescriptor, sent
 // unseen says how a value is not seen: a closed enum's reader that ignores what
 // it doesn't know has what it asked for.
 func (o *observer) unseen(f, r protoreflect.FieldDescriptor, sent protoreflect.Value) diffKind {
+	if o.wire == binaryWire && r.IsMap() && f.Message() != nil { // it was read as an entry, and that is put aside with its value
+		if value := f.Message().Fields().ByNumber(2); value != nil && !value.IsList() && sent.Message().Has(value) {
+			return o.unseen(value, r.MapValue(), sent.Message().Get(value))
+		}
+		return lost
+	}
 	travels := o.wire == binaryWire && wireTypes[f.Kind()] == varintWire && (!f.IsPacked() || packable(r)) || o.wire == jsonWire && jsonFormOf(f) == intForm
 	if r.Enum() != nil && r.Enum().IsClosed() && o.as.UnknownEnums == contract.Ignore && travels {
 		f, sent := unboxed(f, sent)
@@ -283,7 +289,7 @@ func (o *observer) anyOrder(p contract.Path, f protoreflect.FieldDescriptor, sen
 		case len(seen) > 0 && len(sent) == len(seen):
 			o.value(p, f, v, r, seen[nearest], fields)
 		default:
-			o.note(lost, p, showValue(f, v), "no such entry")
+			o.note(o.unseen(f, r, v), p, showValue(f, v), "no such entry")
 		}
 	}
 }

@@ -39,13 +39,13 @@ func (p *probe) build(root protoreflect.MessageDescriptor, arm protoreflect.Fiel
 
 func (p *probe) into(m protoreflect.Message, route []hop) {
 	if len(route) == 0 {
-		fillNeeds(m, p.needs)
+		fillNeeds(m, without(p.needs, p.mark)) // fill sets that
 		if p.fill != nil {
 			p.fill(m)
 		}
 		return
 	}
-	fillNeeds(m, route[0].needs)
+	fillNeeds(m, without(route[0].needs, route[0].field))
 	if route[0].entry {
 		p.entry(m, route)
 		return
@@ -183,23 +183,31 @@ func someKey(f protoreflect.FieldDescriptor) protoreflect.MapKey { return someVa
 func someValue(f protoreflect.FieldDescriptor) protoreflect.Value {
 	switch f.Kind() {
 	case protoreflect.BoolKind:
-		return protoreflect.ValueOfBool(true)
+		return protoreflect.ValueOfBool(boundsOf(f).allow(bigOne))
 	case protoreflect.StringKind:
 		return protoreflect.ValueOfString("x")
 	case protoreflect.BytesKind:
 		return protoreflect.ValueOfBytes([]byte("x"))
-	case protoreflect.FloatKind:
-		return protoreflect.ValueOfFloat32(1.5)
-	case protoreflect.DoubleKind:
-		return protoreflect.ValueOfFloat64(1.5)
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		v, found := floatBoundsOf(f).find(func(v float64) bool { return v != 0 })
+		if !found {
+			v = 1.5
+		}
+		return floatValue(f.Kind(), v)
 	case protoreflect.EnumKind:
-		values := f.Enum().Values()
-		for i := range values.Len() {
-			if n := values.Get(i).Number(); n != 0 {
-				return protoreflect.ValueOfEnum(n)
+		for _, n := range numbersOf(f) {
+			if n.Sign() != 0 {
+				return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n.Int64()))
 			}
 		}
-		return protoreflect.ValueOfEnum(values.Get(0).Number())
+		return protoreflect.ValueOfEnum(f.Enum().Values().Get(0).Number())
+	}
+	if limits := boundsOf(f); !limits.allow(big.NewInt(5)) {
+		for _, n := range limits.edges() {
+			if limits.allow(n) && n.Sign() != 0 {
+				return intValue(f.Kind(), n)
+			}
+		}
 	}
 	return intValue(f.Kind(), big.NewInt(5))
 }

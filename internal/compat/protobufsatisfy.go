@@ -58,5 +58,5 @@ func demanded(r protoreflect.FieldDescriptor) bool {
 
 // always reports whether a writer never leaves a field out.
 func always(f protoreflect.FieldDescriptor) bool {
-	return f.Cardinality() == protoreflect.Required || f.ContainingMessage().IsMapEntry()
+	return f.Cardinality() == protoreflect.Required || f.ContainingMessage().IsMapEntry() || neverLeftOut(f)
 }

@@ -48,6 +48,7 @@ type claim struct {
 	Break
 	probe              *probe // nil where nothing travels to show
 	hidden             bool   // the reader refuses the event before it comes to that
+	sees               string // what the reader makes of the event, where values don't tell
 	junk               bool   // bytes of one type are read as another's: whether they parse is seen in the replay
 	readerAt, writerAt protoreflect.Descriptor
 }
@@ -204,12 +205,13 @@ func (w *protoWalk) judge(v visit) {
 	}
 	w.required(m)
 	w.oneofs(m)
+	w.doubled(m)
 	w.unsent(m)
 }
 
 // pair judges two fields that the encoding takes for the same.
 func (w *protoWalk) pair(m *matched, p fieldPair) {
-	if !everSent(p.writer) {
+	if !everSent(p.writer) || w.overridden(m, p) {
 		return
 	}
 	before := len(w.claims)
@@ -220,6 +222,7 @@ func (w *protoWalk) pair(m *matched, p fieldPair) {
 	}
 	if !w.refusedSince(before) { // what it means comes after that it can be read
 		w.meaning(m, p)
+		w.defaults(m, p)
 	}
 }
 

@@ -38,6 +38,9 @@ func (w *protoWalk) sees(c *claim, out outcome) string {
 	if out.refused != "" {
 		return "the reader refuses the event: " + out.refused
 	}
+	if c.sees != "" {
+		return c.sees
+	}
 	if c.Rule == "meaning-changed" {
 		return w.misunderstood(c)
 	}
