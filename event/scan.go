@@ -25,10 +25,13 @@ type Scanner struct {
 	depth  int    // objects and lists that are open
 	fresh  bool   // one was entered, and no step made in it
 	quiet  bool   // nobody asks what the offence is
-	offset [2]int // of the name of the member at hand
+	tried  bool   // nobody keeps what is read
+	from   int    // where the name of the member at hand begins
+	to     int    // and ends
 	name   []byte // the same, where it holds an escape
 	window string // a part of the document that strings are cut from
 	begin  int    // where the window begins
+	seen   int    // bytes of lists for which Extend made room
 	err    *Offence
 }
 
@@ -37,8 +40,10 @@ const (
 
 	// Strings of a document are cut from windows: copies of it that begin at
 	// scanWindow bytes and grow up to scanLargest, so that many strings cost one
-	// allocation, and one that is kept doesn't keep a long document.
+	// allocation, and one that is kept doesn't keep a long document. Of a document
+	// no longer than scanShort one window holds all that is left.
 	scanWindow  = 512
+	scanShort   = 2048
 	scanLargest = 4096
 )
 
@@ -142,7 +147,7 @@ func (s *Scanner) Try(read func(*Scanner)) bool {
 		return false
 	}
 	probe := *s // a scanner of its own at the value at hand
-	probe.quiet = true
+	probe.quiet, probe.tried = true, true
 	if read(&probe); probe.err != nil && probe.err.final {
 		s.refuse(probe.err)
 	}
@@ -156,6 +161,7 @@ func (s *Scanner) Also(read func(*Scanner)) {
 		return
 	}
 	probe := *s
+	probe.tried = true
 	if read(&probe); probe.err != nil {
 		s.refuse(probe.err)
 	}

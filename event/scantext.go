@@ -38,6 +38,9 @@ func (s *Scanner) cut(from, to int) string {
 // open copies a new window that begins with a piece, and gives the piece.
 func (s *Scanner) open(from, to int) string {
 	size := min(max(2*len(s.window), scanWindow), scanLargest)
+	if len(s.data) <= scanShort && !s.tried {
+		size = scanShort
+	}
 	if to-from > size/4 { // most of a window would be wasted
 		return string(s.data[from:to])
 	}

@@ -111,6 +111,27 @@ func (s *Scanner) leave() bool {
 // Member steps to the next member of the object that was entered last, and
 // leaves the object after the last one. Each member's value must be passed.
 func (s *Scanner) Member() bool {
+	// Where no white space stands and the name holds no escape, as in nearly all
+	// that programs write, there is little to look at.
+	at, first := s.at, s.fresh
+	if !first && s.byteAt(at) == ',' {
+		at, first = at+1, true
+	}
+	if first && s.byteAt(at) == '"' {
+		end := plainEnd(s.data, at+1)
+		if end+1 < len(s.data) && s.data[end] == '"' && s.data[end+1] == ':' {
+			s.fresh, s.from, s.to, s.at = false, at+1, end, end+2
+			if s.name != nil {
+				s.name = nil
+			}
+			return true
+		}
+	}
+	return s.member()
+}
+
+// member is Member of whatever stands there.
+func (s *Scanner) member() bool {
 	c := s.space()
 	switch {
 	case c == '}':
@@ -140,7 +161,7 @@ func (s *Scanner) Member() bool {
 func (s *Scanner) passName() {
 	from := s.at + 1
 	if end := plainEnd(s.data, from); end < len(s.data) && s.data[end] == '"' {
-		s.offset, s.at = [2]int{from, end}, end+1
+		s.from, s.to, s.at = from, end, end+1
 		if s.name != nil {
 			s.name = nil
 		}
@@ -154,7 +175,15 @@ func (s *Scanner) Name() []byte {
 	if s.name != nil {
 		return s.name
 	}
-	return s.data[s.offset[0]:s.offset[1]]
+	return s.data[s.from:s.to]
+}
+
+// NameString is Name as a string to keep.
+func (s *Scanner) NameString() string {
+	if s.name != nil {
+		return string(s.name)
+	}
+	return s.cut(s.from, s.to)
 }
 
 // List enters a list; Element steps through it.

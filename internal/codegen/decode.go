@@ -109,7 +109,7 @@ func (d decoder) rest(t *typ) {
 		d.line("%s", t.left())
 		return
 	}
-	d.line("name := string(s.Name())")
+	d.line("name := s.NameString()")
 	d.used.take("name")
 	if t.named != nil {
 		d.unlessNamed(t.named, "name")
@@ -301,7 +301,7 @@ func (d decoder) slice(t *typ, target string) {
 		d.line("%s = append(%s, %s)", target, target, d.scalar(t.elem))
 	case t.elem.kind == structKind && !t.elem.null:
 		d.judge(t.elem)
-		d.line("%s = append(%s, %s{})", target, target, t.elem.name)
+		d.line("%s = event.Extend(s, %s)", target, target)
 		d.line("%s[len(%s)-1].decode(s)", target, target)
 	default:
 		item := d.used.take("item")
@@ -315,7 +315,7 @@ func (d decoder) slice(t *typ, target string) {
 func (d decoder) mapping(t *typ, target string) {
 	d.line("for s.Object(); s.Member(); {")
 	name := d.used.take("name")
-	d.line("%s := string(s.Name())", name)
+	d.line("%s := s.NameString()", name)
 	if t.named != nil {
 		d.unlessNamed(t.named, name)
 		d.line("s.Skip()")

@@ -128,7 +128,7 @@ func (d decoder) textLimits(s *shape, x string) {
 		d.refuse("want at least 1 character, not 0")
 		d.line("}")
 	} else {
-		d.lengths(s.shortest, s.longest, "utf8.RuneCountInString("+x+")", "characters")
+		d.lengths(s.shortest, s.longest, "event.RuneCount("+x+")", "characters")
 	}
 	if s.pattern != "" {
 		d.line("if !%s.MatchString(%s) {", d.pattern(s.pattern), x)
