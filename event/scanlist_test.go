@@ -12,7 +12,7 @@ import (
 // TestExtend: a list of any length is read whole, and what only seems a long list
 // makes room for few.
 func TestExtend(t *testing.T) {
-	type pair struct{ x, y int64 }
+	type pair struct{ x int64 }
 	read := func(document string) []pair {
 		s := NewScanner([]byte(document))
 		list := []pair{}
