@@ -124,15 +124,12 @@ func relay(ctx context.Context, store delivery.OutboxStore, fill func(n int) err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	left := n
-	var start time.Time
+	var left atomic.Int64
+	left.Store(int64(n))
+	start := time.Now()
 	err := delivery.Relay{Store: store, Broker: null{}, Batch: batch, Observe: func(o delivery.Observation) {
-		if left -= o.Count; left <= 0 {
+		if left.Add(-int64(o.Count)) <= 0 {
 			cancel()
-		}
-	}, Step: func(s delivery.Step) {
-		if s == delivery.RelayLeased && start.IsZero() {
-			start = time.Now()
 		}
 	}}.Run(ctx)
 	return float64(n) / time.Since(start).Seconds(), err

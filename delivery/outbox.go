@@ -39,6 +39,20 @@ type OutboxStore interface {
 	Retain(ctx context.Context, keep, remember time.Duration) (int, error)
 }
 
+// Looping is an OutboxStore that serves several loops at the same time faster
+// than one after the other.
+type Looping interface {
+	// RelayLoops is how many loops of one relay it serves best.
+	RelayLoops() int
+}
+
+func loopsOf(s OutboxStore) int {
+	if l, ok := s.(Looping); ok {
+		return l.RelayLoops()
+	}
+	return 1
+}
+
 // Lease says who relays, and for how long the store may believe it.
 type Lease struct {
 	Owner string // unique for one run of one relay

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/evcontract/evcontract/event"
@@ -26,6 +27,7 @@ type Relay struct {
 	Broker Broker
 
 	Owner      string        // unique for one run; host, process and a random part
+	Loops      int           // that share the relay's shards and send at the same time; what suits the store
 	Batch      int           // most events in one Publish; 500
 	Lease      time.Duration // after which others may take the shards, at most half an hour; 15 s
 	Poll       time.Duration // longest wait when there is nothing to send; 250 ms
@@ -49,21 +51,60 @@ func (r Relay) Run(ctx context.Context) error {
 		return errors.New("relay without a Store or a Broker: set both fields")
 	}
 	r.defaults()
-	lease := Lease{Owner: r.Owner, For: r.Lease}
+	leases := r.leases()
 	r.Log.Info("relay started", "owner", r.Owner)
-	r.loop(ctx, lease)
+	r.enrol(ctx, leases)
+	var running sync.WaitGroup
+	for _, lease := range leases[1:] {
+		running.Go(func() { r.loop(ctx, lease) })
+	}
+	r.loop(ctx, leases[0])
+	running.Wait()
 	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.StopWithin)
 	defer cancel()
-	if err := r.Store.Release(release, lease); err != nil {
-		return fmt.Errorf("relay %s: release shards: %w", r.Owner, err)
+	var failed error
+	for _, lease := range leases {
+		if err := r.Store.Release(release, lease); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("relay %s: release shards: %w", lease.Owner, err))
+		}
 	}
-	return nil
+	return failed
+}
+
+// leases are one a loop. To a store each loop is a relay with shards of its own,
+// so that what holds for several relays holds for several loops.
+func (r *Relay) leases() []Lease {
+	leases := make([]Lease, r.Loops)
+	for i := range leases {
+		leases[i] = Lease{Owner: r.Owner, For: r.Lease}
+		if i > 0 {
+			leases[i].Owner += fmt.Sprintf("/%d", i+1)
+		}
+	}
+	return leases
+}
+
+// enrol makes all loops known before one takes shards that are another's: the
+// second time each takes no more than its share. What fails here, a loop's own
+// lease tries again.
+func (r *Relay) enrol(ctx context.Context, leases []Lease) {
+	if len(leases) == 1 {
+		return
+	}
+	for range 2 {
+		for _, lease := range leases {
+			if _, err := r.Store.Lease(ctx, lease); err != nil {
+				return
+			}
+		}
+	}
 }
 
 func (r *Relay) defaults() {
 	host, _ := os.Hostname() // an empty name is no reason to stand still
 	r.Owner = or(r.Owner, fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8]))
 	r.Batch = or(r.Batch, 500)
+	r.Loops = max(or(r.Loops, loopsOf(r.Store)), 1)
 	r.Lease = min(or(r.Lease, 15*time.Second), time.Hour/2)
 	r.Poll = or(r.Poll, 250*time.Millisecond)
 	r.Publish = or(r.Publish, 30*time.Second)
@@ -140,7 +181,9 @@ func (r *Relay) round(parent context.Context, lease Lease, at *relaying) (sent i
 		}
 		at.leased = now
 		r.Step(RelayLeased)
-		r.sweep(ctx, at)
+		if lease.Owner == r.Owner { // one of the loops is enough
+			r.sweep(ctx, at)
+		}
 	}
 	if at.shards == 0 {
 		return 0, nil

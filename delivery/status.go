@@ -14,7 +14,7 @@ type OutboxStatus struct {
 	Pending int           // rows
 	Oldest  time.Duration // age of the oldest
 	Held    int           // lanes whose head could not be published
-	Relays  int           // with a lease
+	Relays  int           // with a lease; the loops of one are one
 	Newest  int64         // the sequence of the newest event: what it grows by was published
 }
 

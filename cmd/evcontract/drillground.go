@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/delivery/deliverytest"
@@ -293,6 +294,16 @@ func postgresDrill(source, settings string) (*deliverytest.Database, error) {
 func lockTables(ctx context.Context, settings string) error {
 	s := &sessions{source: settings}
 	defer s.close()
+	for {
+		err := s.lock(ctx)
+		var pg *pgconn.PgError
+		if !errors.As(err, &pg) || pg.Code != "40P01" { // a deadlock: somebody has one of the tables and waits for another
+			return err
+		}
+	}
+}
+
+func (s *sessions) lock(ctx context.Context) error {
 	return s.with(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, "SET LOCAL lock_timeout = 0; LOCK TABLE evc_outbox, evc_relay, evc_seen, evc_member, evc_cursor, evc_effect IN ACCESS EXCLUSIVE MODE")

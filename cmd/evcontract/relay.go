@@ -81,7 +81,7 @@ func (a *app) relay(ctx context.Context, f *relayFlags) (err error) {
 	defer stop()
 	var sent atomic.Int64
 	relay := delivery.Relay{
-		Store: db, Broker: topics("relay"), Batch: f.batch, Log: log,
+		Store: db.Store, Broker: topics("relay"), Batch: f.batch, Log: log,
 		Keep: time.Duration(f.keep), Remember: time.Duration(f.recall),
 		Observe: func(o delivery.Observation) {
 			if o.Outcome == delivery.Published {

@@ -3,6 +3,7 @@ package deliverytest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -90,7 +91,7 @@ func relayStops(t *testing.T, w *World) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := slowBroker{&Hand{}, make(chan struct{}), make(chan struct{})}
 	ended := make(chan error, 1)
-	go func() { ended <- delivery.Relay{Store: w.DB.Store, Broker: b}.Run(ctx) }()
+	go func() { ended <- delivery.Relay{Store: w.DB.Store, Broker: b, Loops: 1}.Run(ctx) }()
 	<-b.entered
 	cancel()
 	close(b.leave)
@@ -111,7 +112,7 @@ func relayGivesUp(t *testing.T, w *World) {
 	b := stuckBroker{&Hand{}, make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- delivery.Relay{Store: w.DB.Store, Broker: b, StopWithin: patience * 2 * time.Second}.Run(ctx)
+		ended <- delivery.Relay{Store: w.DB.Store, Broker: b, Loops: 1, StopWithin: patience * 2 * time.Second}.Run(ctx)
 	}()
 	<-b.entered
 	cancel()
@@ -135,4 +136,54 @@ func (b stuckBroker) Publish(ctx context.Context, ms []event.Message) []error {
 		errs[i] = ctx.Err()
 	}
 	return errs
+}
+
+// meeting is a broker that takes a batch only while it has one of the other loop
+// as well.
+type meeting struct {
+	*Hand
+	batches chan []event.Message
+	both    chan struct{}
+}
+
+func (b meeting) Publish(ctx context.Context, ms []event.Message) []error {
+	b.batches <- ms
+	select {
+	case <-b.both:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// relayShares runs a relay of two loops: both send at the same time, no lane is
+// in both hands, and each lane goes out in order.
+func relayShares(t *testing.T, w *World) {
+	const orders, versions = 16, 3
+	if err := w.populate(t.Context(), orders, versions, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	b := meeting{&Hand{}, make(chan []event.Message, orders*versions), make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() { ended <- delivery.Relay{Store: w.DB.Store, Broker: b, Loops: 2}.Run(ctx) }()
+	first, second := <-b.batches, <-b.batches
+	relays := must(w.DB.Store.Status(t.Context())).Outbox.Relays
+	close(b.both)
+	i := &inbox{World: w, t: t}
+	i.eventually("rows that wait", 0, func() any { return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")) })
+	cancel()
+	i.want("end", <-ended, nil)
+	i.want("events", len(first)+len(second), orders*versions)
+	last := map[string]uint64{}
+	for _, m := range slices.Concat(first, second) {
+		i.want("version of "+m.Subject, m.Version, last[m.Subject]+1)
+		last[m.Subject] = m.Version
+	}
+	for _, m := range second {
+		if slices.ContainsFunc(first, func(f event.Message) bool { return f.Subject == m.Subject }) {
+			t.Errorf("lane %s was sent by both loops", m.Subject)
+		}
+	}
+	i.want("relays", relays, 1)
+	i.want("leases", must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_relay")), 0)
 }

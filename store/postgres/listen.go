@@ -34,10 +34,14 @@ func (s *Store) nudge() {
 	}
 }
 
+// wakeUp wakes every loop of a relay: any of them may have the lane.
 func (s *Store) wakeUp() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
+	for range relayLoops {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+			return
+		}
 	}
 }
 

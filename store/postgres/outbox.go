@@ -83,6 +83,13 @@ func (s *Store) sawPending(seq int64) {
 	}
 }
 
+// relayLoops are two: while the server moves what one sent, this process reads
+// and sends what the other one has.
+const relayLoops = 2
+
+// RelayLoops implements delivery.Looping.
+func (s *Store) RelayLoops() int { return relayLoops }
+
 // Lease implements delivery.OutboxStore.
 func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err error) {
 	err = s.begin(ctx, func(t *Tx) error {

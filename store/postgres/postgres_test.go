@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/delivery/deliverytest"
@@ -142,6 +143,16 @@ func lock(ctx context.Context, dsn string) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
+	for {
+		err := lockTables(ctx, conn)
+		var pg *pgconn.PgError
+		if !errors.As(err, &pg) || pg.Code != "40P01" { // a deadlock: somebody has one of the tables and waits for another
+			return err
+		}
+	}
+}
+
+func lockTables(ctx context.Context, conn *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = 0; LOCK TABLE evc_outbox, evc_relay, evc_seen, evc_member, evc_cursor, evc_effect IN ACCESS EXCLUSIVE MODE"); err != nil {
 			return err

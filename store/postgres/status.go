@@ -12,7 +12,7 @@ import (
 
 const (
 	outboxStatus = `SELECT (SELECT count(*) FROM evc_outbox), coalesce((SELECT appended_at FROM evc_outbox ORDER BY seq LIMIT 1), 0),
-		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= evc_now($1)), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM evc_outbox_seq_seq), evc_now($1)`
+		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= evc_now($1) AND owner !~ '/[0-9]+$'), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM evc_outbox_seq_seq), evc_now($1)`
 	consumerStatus = `SELECT c.id, c.name, c.owner, c.revision, c.build, c.paused, c.paused_by,
 			(SELECT count(*) FROM evc_member m WHERE m.consumer = c.id AND m.seen_at >= $1 AND strpos(m.instance, '/') = 0),
 			(SELECT count(*) FROM evc_block b WHERE b.consumer = c.id), (SELECT count(*) FROM evc_parked p WHERE p.consumer = c.id),

@@ -12,7 +12,7 @@ import (
 
 const (
 	outboxStatus = `SELECT (SELECT count(*) FROM evc_outbox), coalesce((SELECT e.appended_at FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq ORDER BY o.seq LIMIT 1), 0),
-		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= ?1), coalesce((SELECT max(seq) FROM evc_event), 0)`
+		(SELECT count(*) FROM evc_hold), (SELECT count(*) FROM evc_relay WHERE until >= ?1 AND owner NOT GLOB '*/[0-9]*'), coalesce((SELECT max(seq) FROM evc_event), 0)`
 	consumerStatus = `SELECT c.id, c.name, c.owner, c.revision, c.build, c.paused, c.paused_by,
 			(SELECT count(*) FROM evc_member m WHERE m.consumer = c.id AND m.seen_at >= ?1 AND instr(m.instance, '/') = 0),
 			(SELECT count(*) FROM evc_block b WHERE b.consumer = c.id), (SELECT count(*) FROM evc_parked p WHERE p.consumer = c.id),
