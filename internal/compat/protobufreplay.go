@@ -140,7 +140,7 @@ func (r *protoReader) read(m *dynamicpb.Message) (outcome, error) {
 	out := outcome{seen: dynamicpb.NewMessage(r.reader.Descriptor())}
 	var err, refused error
 	if r.wire == jsonWire {
-		out.bytes, err = protojson.MarshalOptions{Resolver: r.writer.Types()}.Marshal(m)
+		out.bytes, err = compactJSON(protojson.MarshalOptions{Resolver: r.writer.Types()}, m)
 	} else {
 		out.bytes, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	}

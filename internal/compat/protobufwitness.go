@@ -62,15 +62,21 @@ func (w *protoWalk) misunderstood(c *claim) string {
 // eventJSON is the event as JSON, without the spaces that protojson puts in at
 // random.
 func eventJSON(s *protobuf.Schema, m proto.Message) json.RawMessage {
-	text, err := protojson.MarshalOptions{Resolver: s.Types(), AllowPartial: true}.Marshal(m)
+	text, err := compactJSON(protojson.MarshalOptions{Resolver: s.Types(), AllowPartial: true}, m)
 	if err != nil {
 		return nil
 	}
-	var b bytes.Buffer
-	if json.Compact(&b, text) != nil {
-		return nil
+	return text
+}
+
+func compactJSON(o protojson.MarshalOptions, m proto.Message) ([]byte, error) {
+	text, err := o.Marshal(m)
+	if err != nil {
+		return nil, err
 	}
-	return b.Bytes()
+	var b bytes.Buffer
+	err = json.Compact(&b, text)
+	return b.Bytes(), err
 }
 
 // eventText is the event in text format on one line, without the spaces that
