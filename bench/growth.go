@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -178,11 +177,7 @@ func (g *growth) cpu(ctx context.Context, f func(context.Context) (int, error)) 
 
 // used reads /proc: the server is on this machine.
 func (g *growth) used(ctx context.Context) (time.Duration, error) {
-	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
-		return 0, err
-	}
-	all := time.Duration(own.Utime.Nano() + own.Stime.Nano())
+	all := ownTime()
 	rows, err := g.conn.Query(ctx, "SELECT pid FROM pg_stat_activity WHERE application_name = 'evc_growth'")
 	if err != nil {
 		return 0, err

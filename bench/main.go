@@ -21,6 +21,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -151,12 +152,14 @@ func measure(ctx context.Context, all []scenario, rounds int, each time.Duration
 				results[s.name] = append(results[s.name], results[s.same][round])
 				continue
 			}
+			start, before := time.Now(), ownTime()
 			v, err := s.run(ctx, each)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			results[s.name] = append(results[s.name], v)
-			fmt.Fprintf(os.Stderr, "round %d  %-44s %10.0f %s\n", round+1, s.name, v, s.unit)
+			cores := float64(ownTime()-before) / float64(time.Since(start))
+			fmt.Fprintf(os.Stderr, "round %d  %-44s %10.0f %-9s %5.2f cores, %6.1f us each\n", round+1, s.name, v, s.unit, cores, cores/v*1e6)
 		}
 	}
 	figures := make([]Figure, len(all))
@@ -167,6 +170,16 @@ func measure(ctx context.Context, all []scenario, rounds int, each time.Duration
 		}
 	}
 	return show(figures)
+}
+
+// ownTime is the processor time that this process has used. On a machine that
+// others use too it says more than what a clock says.
+func ownTime() time.Duration {
+	var own syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {
+		return 0
+	}
+	return time.Duration(own.Utime.Nano() + own.Stime.Nano())
 }
 
 // ratio is the median of the ratios of the rounds.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/evcontract/evcontract/event"
@@ -13,6 +14,13 @@ import (
 )
 
 type liteBench struct{ store *sqlite.Store }
+
+// liteTables are the service's own, and for comparison the least that remembers a
+// key and the version of a lane.
+const liteTables = `CREATE TABLE bare (id INTEGER PRIMARY KEY, payload BLOB);
+	CREATE TABLE effect (id INTEGER PRIMARY KEY, key BLOB, n INTEGER);
+	CREATE TABLE least_seen (id INTEGER PRIMARY KEY, consumer INTEGER, key BLOB, bucket INTEGER, UNIQUE (consumer, key));
+	CREATE TABLE least_mark (consumer INTEGER, lane_type TEXT, lane_id TEXT, version INTEGER, key BLOB, PRIMARY KEY (consumer, lane_type, lane_id)) WITHOUT ROWID`
 
 func sqliteScenarios(_ context.Context) ([]scenario, func(), error) {
 	dir, err := os.MkdirTemp("", "evcontract-bench")
@@ -24,7 +32,7 @@ func sqliteScenarios(_ context.Context) ([]scenario, func(), error) {
 		return nil, nil, err
 	}
 	b := &liteBench{store}
-	if _, err := store.DB().Exec("CREATE TABLE bare (id INTEGER PRIMARY KEY, payload BLOB); CREATE TABLE effect (id INTEGER PRIMARY KEY, key BLOB, n INTEGER)"); err != nil {
+	if _, err := store.DB().Exec(liteTables); err != nil {
 		return nil, nil, err
 	}
 	stop := func() {
@@ -40,6 +48,8 @@ func sqliteScenarios(_ context.Context) ([]scenario, func(), error) {
 		{name: "sqlite publish, 64 producers, group commit", unit: "tx/s", against: bare, goal: 5, run: b.publish(64)},
 		{name: "sqlite relay to a null broker, batch 500", unit: "events/s", against: bare, goal: 10, run: b.relay},
 		{name: "sqlite consume, batch 500", unit: "events/s", against: bare, goal: 10, run: b.consume},
+		{name: "sqlite consume, batch 500, HandleBatch", unit: "events/s", against: bare, goal: 10, run: b.consumeBatch},
+		{name: "sqlite the least that a consumer must write, batch 500", unit: "events/s", against: bare, run: b.least},
 	}, stop, nil
 }
 
@@ -88,4 +98,72 @@ func (b *liteBench) consume(ctx context.Context, d time.Duration) (float64, erro
 			return err
 		},
 	})
+}
+
+// effectsAtOnce is how many rows a batch handler inserts with one statement.
+const effectsAtOnce = 50
+
+func (b *liteBench) consumeBatch(ctx context.Context, d time.Duration) (float64, error) {
+	insert := "INSERT INTO effect (key, n) VALUES (?, 1)"
+	many := insert + strings.Repeat(", (?, 1)", effectsAtOnce-1)
+	return consume(ctx, b.store, 1, d, event.Route{
+		Batch: func(ctx context.Context, tx event.Tx, _ []event.Message, ids []event.Identity) []error {
+			for len(ids) > 0 {
+				query, n := many, effectsAtOnce
+				if len(ids) < n {
+					query, n = insert, 1
+				}
+				keys := make([]any, n)
+				for i := range keys {
+					keys[i] = ids[i].Key[:]
+				}
+				if _, err := sqlite.From(tx).ExecContext(ctx, query, keys...); err != nil {
+					return []error{err}
+				}
+				ids = ids[n:]
+			}
+			return nil
+		},
+	})
+}
+
+// least is what this machine and this driver can do at most: the rows of one
+// event by three prepared statements, in batches, and nothing around them.
+func (b *liteBench) least(ctx context.Context, d time.Duration) (float64, error) {
+	done, start := 0, time.Now()
+	for ; time.Since(start) < d; done += batch {
+		if err := b.leastBatch(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return float64(done) / time.Since(start).Seconds(), nil
+}
+
+func (b *liteBench) leastBatch(ctx context.Context) error {
+	tx, err := b.store.DB().BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	for range batch {
+		m := message(unique.Add(1))
+		id, err := identify(m)
+		if err != nil {
+			return err
+		}
+		for _, s := range []struct {
+			query string
+			args  []any
+		}{
+			{"INSERT INTO least_seen (consumer, key, bucket) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", []any{id.Key[:], 20_000}},
+			{`INSERT INTO least_mark VALUES (1, ?, ?, ?, ?) ON CONFLICT (consumer, lane_type, lane_id)
+				DO UPDATE SET version = excluded.version, key = excluded.key WHERE version < excluded.version`, []any{id.Lane.Type, id.Lane.ID, int64(id.Version), id.Key[:]}},
+			{"INSERT INTO effect (key, n) VALUES (?, 1)", []any{id.Key[:]}},
+		} {
+			if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Commit()
 }

@@ -13,15 +13,21 @@ import (
 
 // openDB is sql.Open with connections that keep their prepared statements.
 // Nothing is registered: to other users of the driver it stays as it is.
-func openDB(name string) (*sql.DB, error) {
+func openDB(name string, immediate bool) (*sql.DB, error) {
+	if immediate {
+		name += "&_txlock=immediate"
+	}
 	c, err := sqlite.NewConnector(name)
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(connector{c}), nil
+	return sql.OpenDB(connector{c, immediate}), nil
 }
 
-type connector struct{ driver.Connector }
+type connector struct {
+	driver.Connector
+	immediate bool
+}
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	dc, err := c.Connector.Connect(ctx)
@@ -32,7 +38,10 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("sqlite: the driver lacks methods that it had"), dc.Close())
 	}
-	own := &conn{driverConn: inner, kept: map[string]*kept{}}
+	own := &conn{
+		driverConn: inner, kept: map[string]*kept{},
+		interrupter: interrupter{handle: handleOf(dc)}, immediate: c.immediate,
+	}
 	own.watch()
 	return own, nil
 }
@@ -59,9 +68,13 @@ type conn struct {
 	kept map[string]*kept
 	runs uint64
 	args []driver.NamedValue
+	interrupter
+
+	immediate bool // its transactions begin with the write lock
 
 	open   bool // database/sql has a transaction on it
-	ending bool // which it is committing or rolling back
+	locked bool // which has the write lock
+	ending bool // which database/sql is committing or rolling back
 	over   bool // which has ended without it
 }
 
@@ -102,10 +115,18 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
-	if k == nil {
+	switch {
+	case k == nil:
 		return c.driverConn.ExecContext(ctx, query, args)
+	case !c.locked: // it may wait
+		return k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
 	}
-	return k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+	var res driver.Result
+	err = c.run(ctx, func(ctx context.Context) (err error) {
+		res, err = k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+		return err
+	})
+	return res, err
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -120,7 +141,16 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if k == nil {
 		return c.driverConn.QueryContext(ctx, query, args)
 	}
-	r, err := k.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	var r driver.Rows
+	first := func(ctx context.Context) (err error) { // up to the first row
+		r, err = k.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+		return err
+	}
+	if c.locked {
+		err = c.run(ctx, first)
+	} else { // it may wait
+		err = first(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

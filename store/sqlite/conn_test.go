@@ -133,3 +133,38 @@ func TestLongStatement(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedNoLater: what ends with its context leaves the statements after
+// it alone.
+func TestInterruptedNoLater(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	if own, err := s.WatchesItself(t.Context()); err != nil || !own {
+		t.Errorf("the driver keeps its handle elsewhere: statements are watched one by one (%v)", err)
+	}
+	const query = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT count(*) FROM n"
+	err := s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+		ended := 0
+		for n := range 300 {
+			short, cancel := context.WithTimeout(ctx, time.Duration(n)*4*time.Microsecond)
+			var got int
+			err := tx.QueryRowContext(short, query).Scan(&got)
+			cancel()
+			switch {
+			case errors.Is(err, context.DeadlineExceeded):
+				ended++
+			case err != nil || got != 3000:
+				t.Errorf("%d, %v", got, err)
+			}
+			if _, err := tx.Exec("SELECT 1"); err != nil {
+				t.Fatalf("a statement after one that ended: %v", err)
+			}
+		}
+		if ended == 0 {
+			t.Error("nothing ended early")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

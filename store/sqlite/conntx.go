@@ -27,7 +27,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	c.open, c.over = true, false
+	c.open, c.locked = true, c.immediate && !opts.ReadOnly
 	return connTx{tx, c}, nil
 }
 
@@ -57,4 +57,4 @@ func (t connTx) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-func (t connTx) end() { t.on.open, t.on.ending, t.on.over = false, false, false }
+func (t connTx) end() { t.on.open, t.on.locked, t.on.ending, t.on.over = false, false, false, false }

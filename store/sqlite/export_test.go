@@ -17,3 +17,20 @@ func (s *Store) Kept(ctx context.Context) (n int, err error) {
 	}
 	return n, c.Close()
 }
+
+// WatchesItself is whether the writing connection interrupts its statements
+// without the driver's goroutine for each.
+func (s *Store) WatchesItself(ctx context.Context) (own bool, err error) {
+	c, err := s.write.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = c.Raw(func(c any) error {
+		own = c.(*conn).handle != 0
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return own, c.Close()
+}

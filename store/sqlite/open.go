@@ -107,7 +107,7 @@ func present(path string) error {
 }
 
 func (s *Store) open(path string) (err error) {
-	if s.write, err = openDB(dsn(path, "_txlock=immediate", "_pragma=journal_mode(WAL)")); err != nil {
+	if s.write, err = openDB(dsn(path, writing...), true); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -115,12 +115,17 @@ func (s *Store) open(path string) (err error) {
 	if err := migrate(context.Background(), s.write); err != nil {
 		return err
 	}
-	if s.read, err = openDB(dsn(path, "_pragma=query_only(1)")); err != nil {
+	if s.read, err = openDB(dsn(path, "_pragma=query_only(1)"), false); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(2 + runtime.GOMAXPROCS(0))
 	return nil
 }
+
+// writing keeps what a batch changes in memory until it commits (16 MB), and
+// copies the log into the database at 16 MB of it: keys are random, so that a
+// batch changes as many pages as it has events, and many of them again and again.
+var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(4000)"}
 
 func dsn(path string, more ...string) string {
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() +
