@@ -238,7 +238,7 @@ func TestCrossProtobuf(t *testing.T) {
 			shapes := crossShapes(t, within)
 			every := len(shapes) * len(shapes)
 			if os.Getenv("EVCONTRACT_LONG") == "" {
-				every = 400
+				every = 150
 			}
 			r := rand.New(rand.NewSource(1))
 			counts := map[rule.Answer]int{}

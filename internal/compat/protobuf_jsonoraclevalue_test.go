@@ -244,18 +244,24 @@ func sameEnum(sent, seen any, r slot) bool {
 	return number(sent) == number(seen)
 }
 
-// sameNumber compares numbers of which one is a floating one, as it is held.
+// sameNumber compares numbers of which one is a floating one, as they are held:
+// the text of a float stands for that float, in whatever it is read.
 func sameNumber(sent, seen any, from, to string) bool {
 	a, b := fmt.Sprint(sent), fmt.Sprint(seen)
-	if a == b && (from != "integer" && to != "integer") {
+	if a == b && from == to || from == "float" && a == b && to == "double" {
 		return true
 	}
-	bits := 64
-	if from == "float" || to == "float" {
-		bits = 32
+	bits := func(sort string) int {
+		if sort == "float" || from == "float" {
+			return 32
+		}
+		return 64
 	}
-	x, okX := exactly(a, from, bits)
-	y, okY := exactly(b, to, bits)
+	x, okX := exactly(a, from, bits(from))
+	y, okY := exactly(b, to, bits(to))
+	if a == b && !okX && !okY {
+		return true // NaN and the infinities
+	}
 	return okX && okY && x.Cmp(y) == 0
 }
 

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
 	"github.com/evcontract/evcontract/internal/rule"
 )
@@ -314,6 +313,9 @@ func wideRead(g *wideGen, q Question, r Result, events int) string {
 	if r.Reason+r.Open != "" {
 		return r.Reason + r.Open
 	}
+	if problem := unconfirmed(q, r); problem != "" {
+		return problem
+	}
 	reader, writer := q.Reader.Schema.(*protobuf.Schema), q.Writer.Schema.(*protobuf.Schema)
 	judge := protoReader{as: q.As, wire: wireOf(q.As.Encoding), reader: reader, writer: writer}
 	for range events {
@@ -326,27 +328,16 @@ func wideRead(g *wideGen, q Question, r Result, events int) string {
 		if out.refused != "" && r.Answer == rule.Holds && !slices.ContainsFunc(r.Breaks, func(b Break) bool { return b.Rule == "parse-refused" }) {
 			return fmt.Sprintf("holds, and the reader refuses %v: %s", m, out.refused)
 		}
-		if problem := secondOpinion(q, r, reader, writer, out.bytes); problem != "" {
-			return fmt.Sprintf("%s of %v", problem, m)
+		if r.Answer == rule.Holds && !slices.ContainsFunc(r.Breaks, unpackable) {
+			if second, err := independent(q, out.bytes); err != nil || second.spoiled() {
+				return fmt.Sprintf("holds, and the oracle says %v%+v of %v", err, second, m)
+			}
 		}
 		for _, d := range out.diffs {
 			if out.refused == "" && !claimed(r, d) {
 				return fmt.Sprintf("at %s the writer sent %s and the reader saw %s in %v", d.path, d.sent, d.seen, m)
 			}
 		}
-	}
-	return ""
-}
-
-// secondOpinion asks the oracle, which decodes binary without the library, and
-// takes what an Any carries for bytes.
-func secondOpinion(q Question, r Result, reader, writer *protobuf.Schema, data []byte) string {
-	if q.As.Encoding == contract.JSON || r.Answer != rule.Holds {
-		return ""
-	}
-	second, err := opineWith(q.As, reader.Descriptor(), writer.Descriptor(), data, reader.Types(), writer.Types())
-	if err != nil || second.spoiled() {
-		return fmt.Sprintf("holds, and the oracle says %v%+v", err, second)
 	}
 	return ""
 }
