@@ -53,9 +53,6 @@ func (l *scope) keyOf(name string) string {
 	}
 	l.keys[name] = "" // who asks again before the end is part of a cycle
 	l.keys[name] = l.computeKey(name)
-	if l.keys[name] != "" {
-		l.recall(name)
-	}
 	return l.keys[name]
 }
 
@@ -151,11 +148,27 @@ func builtIn(name string) string {
 	return "built in " + name
 }
 
-// recall takes a file from the cache. What it imports was taken before.
-func (l *scope) recall(name string) {
-	if f, ok := compiled.get(l.keys[name]); ok && l.compiled[name] == nil {
-		l.compiled[name], l.linked[name] = f.fd, f.linked
+// recall gives a file that was compiled, for this tree or for another, nil where
+// there is none.
+func (l *scope) recall(name string) protoreflect.FileDescriptor {
+	if fd := l.compiled[name]; fd != nil {
+		return fd
 	}
+	key := l.keys[name]
+	if key == "" {
+		return nil
+	}
+	f, ok := compiled.get(key)
+	if !ok {
+		return nil
+	}
+	l.linked[name] = f.linked
+	for _, fd := range dependenciesFirst(f.fd) {
+		if l.compiled[fd.Path()] == nil {
+			l.compiled[fd.Path()] = fd
+		}
+	}
+	return f.fd
 }
 
 // remember puts what was compiled into the cache.

@@ -39,15 +39,33 @@ func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems
 	if fd == nil && len(c.problems) == 0 {
 		c.give(name, err)
 	}
+	if slices.ContainsFunc(c.problems, func(p *source.Error) bool { return strings.Contains(p.Msg, "already defined") }) {
+		c.again(name)
+	}
 	if len(c.problems) > 0 {
 		return nil, sorted(c.problems)
 	}
 	return fd, nil
 }
 
+// again compiles a file and its imports once more, all of them from their text: what
+// is described already has no places, and a clash of names has two.
+func (c *compilation) again(name string) {
+	alone := &compilation{loader: newScope(c.loader.loader, c.loader.dirs)}
+	if _, err := alone.classic(name); err != nil && len(alone.problems) == 0 {
+		alone.give(name, err)
+	}
+	if len(alone.problems) > 0 {
+		c.problems = alone.problems
+	}
+}
+
 // descriptor compiles a file with the first compiler that knows its edition, and
 // that of all that it imports.
 func (c *compilation) descriptor(name string) (protoreflect.FileDescriptor, error) {
+	if fd := c.tryQuick(name); fd != nil {
+		return fd, nil
+	}
 	fd := c.tryDirect(name)
 	if fd != nil {
 		return c.loader.convert(fd)

@@ -32,7 +32,7 @@ func (l *scope) linkable(name string) linker.File {
 	if f := l.linked[name]; f != nil {
 		return f
 	}
-	fd := l.compiled[name]
+	fd := l.recall(name)
 	if fd == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ type imports struct {
 
 // add converts a file, unless it was before.
 func (i *imports) add(name string, describe func() *descriptorpb.FileDescriptorProto) error {
-	if i.loader.compiled[name] == nil {
+	if i.loader.recall(name) == nil {
 		converted, err := i.convert(name, describe)
 		if err != nil {
 			return err

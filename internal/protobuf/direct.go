@@ -32,12 +32,16 @@ func (c *compilation) tryDirect(name string) protoreflect.FileDescriptor {
 	if l.keys[name] == "" || l.keyOf(descriptorProto) != builtIn(descriptorProto) {
 		return nil
 	}
-	d := direct{c, &linker.Symbols{}, reporter.NewHandler(nil), map[string]linker.File{}}
+	d := newDirect(c)
 	file, err := d.file(name)
 	if err != nil {
 		return nil
 	}
 	return file
+}
+
+func newDirect(c *compilation) direct {
+	return direct{c, &linker.Symbols{}, reporter.NewHandler(nil), map[string]linker.File{}}
 }
 
 func (d *direct) file(name string) (linker.File, error) {

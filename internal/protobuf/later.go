@@ -125,19 +125,19 @@ func (l *later) run(c *compilation, name string) []*descriptorpb.FileDescriptorP
 	if len(c.problems) > 0 {
 		return nil
 	}
-	return plain(results[0].Value.File)
+	return readOptions(results[0].Value.File)
 }
 
-// plain gives descriptions whose options are read: the compiler writes them as
+// readOptions gives descriptions whose options are read: the compiler writes them as
 // bytes. Features for Go are among them; options that are not the Protobuf
 // library's own stay bytes.
-func plain(files []*descriptorpb.FileDescriptorProto) []*descriptorpb.FileDescriptorProto {
+func readOptions(files []*descriptorpb.FileDescriptorProto) []*descriptorpb.FileDescriptorProto {
 	known := new(protoregistry.Types)
 	_ = known.RegisterExtension(gofeaturespb.E_Go) // the first cannot clash
 	read := make([]*descriptorpb.FileDescriptorProto, len(files))
 	for i, f := range files {
 		read[i] = &descriptorpb.FileDescriptorProto{}
-		data, err := proto.Marshal(f)
+		data, err := proto.MarshalOptions{Deterministic: true}.Marshal(f)
 		if err == nil {
 			err = proto.UnmarshalOptions{Resolver: known}.Unmarshal(data, read[i])
 		}

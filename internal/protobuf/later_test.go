@@ -71,7 +71,7 @@ func agrees(t *testing.T, tree *source.Tree, file string) bool {
 }
 
 func described(fd protoreflect.FileDescriptor) proto.Message {
-	return plain([]*descriptorpb.FileDescriptorProto{protodesc.ToFileDescriptorProto(fd)})[0]
+	return readOptions([]*descriptorpb.FileDescriptorProto{protodesc.ToFileDescriptorProto(fd)})[0]
 }
 
 const later2024 = `

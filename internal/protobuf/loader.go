@@ -27,6 +27,7 @@ type Loader struct {
 	indexed map[string]*indexed    // the same, some that were asked for
 	recent  []recentFile           // transient: the files compiled last, the oldest first
 	texts   map[string][]byte      // by path in the tree, some that were read for compiling
+	names   *names                 // what files declare that others import; nil until it is asked for
 	later   *later                 // nil until a file of edition 2024 is met; the cache's building is locked for it
 }
 
@@ -80,7 +81,12 @@ func (l *Loader) scopeOf(file string) *scope {
 	if !slices.Contains(dirs, own) {
 		dirs = append(slices.Clip(dirs), own)
 	}
-	l.scopes[own] = &scope{
+	l.scopes[own] = newScope(l, dirs)
+	return l.scopes[own]
+}
+
+func newScope(l *Loader, dirs []string) *scope {
+	return &scope{
 		loader: l, tree: l.tree, dirs: dirs,
 		compiled: map[string]protoreflect.FileDescriptor{},
 		linked:   map[string]linker.File{},
@@ -91,7 +97,6 @@ func (l *Loader) scopeOf(file string) *scope {
 		imported: map[string]bool{},
 		places:   map[string]*places{},
 	}
-	return l.scopes[own]
 }
 
 // compile gives the descriptor of a file of the tree.
@@ -118,7 +123,7 @@ func (l *scope) compile(file string) (protoreflect.FileDescriptor, []*source.Err
 	compiled.building.Lock()
 	defer compiled.building.Unlock()
 	l.keyOf(name)
-	if fd := l.compiled[name]; fd != nil {
+	if fd := l.recall(name); fd != nil {
 		return fd, nil
 	}
 	c := &compilation{loader: l}

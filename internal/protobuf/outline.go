@@ -188,7 +188,7 @@ const (
 	wordToken
 	stringToken
 	signToken // any other character
-	oddToken  // an unfinished string
+	oddToken  // an unfinished string or comment
 )
 
 func (t *tokens) text() []byte { return t.data[t.begin:t.end] }
@@ -206,7 +206,9 @@ func (t *tokens) next() tokenKind {
 		case c == ' ' || '\t' <= c && c <= '\r':
 			t.at++
 		case c == '/' && t.at+1 < len(t.data) && (t.data[t.at+1] == '/' || t.data[t.at+1] == '*'):
-			t.at = skip(t.data, t.at)
+			if t.at = skip(t.data, t.at); unended(t.data[t.begin:t.at]) {
+				t.kind, t.begin, t.end = oddToken, t.at, t.at
+			}
 		case c == '"' || c == '\'':
 			t.at = skip(t.data, t.at)
 			t.kind = oddToken
@@ -227,6 +229,11 @@ func (t *tokens) next() tokenKind {
 		t.keepLast()
 	}
 	return t.kind
+}
+
+// unended reports whether a comment lacks its end.
+func unended(comment []byte) bool {
+	return comment[1] == '*' && (len(comment) < len("/**/") || !bytes.HasSuffix(comment, []byte("*/")))
 }
 
 func isWordByte(c byte) bool {

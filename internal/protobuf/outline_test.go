@@ -25,6 +25,9 @@ func TestOutline(t *testing.T) {
 		{`extend M { optional group G = 100 {} }`, "odd", ""},
 		{`message M { string s = 1;`, "odd", "M"},
 		{`message M { option x = "unfinished; }`, "odd", "M"},
+		{`message M {} /* unfinished`, "odd", "M"},
+		{`message M {} /*/`, "odd", "M"},
+		{`message M {} /**/ /***/`, "", "M"},
 		{`package a.b message M {}`, "odd", ""},
 	} {
 		o := outlineOf([]byte(c.source))
