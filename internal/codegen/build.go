@@ -163,7 +163,8 @@ func (b *builder) text(t *typ, w *want, hint string) {
 		if t.shape.beside() {
 			t.judge = t.shape
 		}
-	case w.role&^(partitionRole|discardRole) != 0:
+	case w.role&^partitionRole != 0: // discardRole: nobody sees its type
+	case t.shape.single() && !b.hides: // a reader need not compare it
 	case t.shape.enum != nil || t.shape.equal != nil || kindsOf(t.shape.open)&stringKind != 0:
 		b.enumeration(t, hint)
 	case t.shape.enumerated() != nil:
@@ -351,7 +352,16 @@ func (b *builder) object(t *typ, w *want, path contract.Path, hint string) *typ 
 	}
 	b.types = append(b.types, t)
 	defer b.declare()()
-	b.members(t, o, w, path)
+	var p *payload
+	if len(path) == 0 && !w.plain() {
+		if o, p = o.of(t.shape, w), b.divided(t, w); p != nil {
+			o = p.shared
+		}
+	}
+	used := b.members(t, o, w, path)
+	if p != nil {
+		t.fields = append(t.fields, b.variantField(t, p, w, path, used))
+	}
 	return t
 }
 

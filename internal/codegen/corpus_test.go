@@ -159,6 +159,7 @@ func writeSchemas(t *testing.T, dir string, files []string, every int) []corpusP
 // flavor is what a workspace and a consumer may say of generated code.
 type flavor struct {
 	assert, keep, fields, enums bool
+	role                        string // a member of the root that plays one
 	reads                       string // the only members of the root that it reads, with spaces between; "": all
 }
 
@@ -167,10 +168,12 @@ func (f flavor) lenient() bool { return f.fields || f.enums || f.reads != "" }
 
 // want is what it reads.
 func (f flavor) want() *want {
-	if f.reads == "" {
+	w := &want{all: f.reads == ""}
+	if f.role != "" {
+		w.add(contract.Path{}.Field(f.role)).role = laneRole
+	} else if w.all {
 		return everything
 	}
-	w := &want{}
 	for path := range strings.FieldsSeq(f.reads) {
 		var p contract.Path
 		for name := range strings.SplitSeq(path, ".") {
@@ -186,6 +189,9 @@ func (f flavor) reader(s *jsonschema.Schema) contain.Reader {
 	a := contain.Assumptions{IgnoreUnknown: f.fields, IgnoreEnums: f.enums}
 	for path := range strings.FieldsSeq(f.reads) {
 		a.Fields = append(a.Fields, strings.Split(path, "."))
+	}
+	if f.reads != "" && f.role != "" { // what identifies an event is read by all
+		a.Fields = append(a.Fields, []string{f.role})
 	}
 	return s.Compiled().ReadUnder(a)
 }

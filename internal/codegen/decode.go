@@ -30,6 +30,11 @@ func (d decoder) structure(t *typ) {
 	d.used = names{}
 	d.line("")
 	d.line("func (v *%s) decode(s *event.Scanner) {", t.name)
+	for _, f := range t.fields {
+		if f.inline {
+			d.line("s.Also(func(s *event.Scanner) { v.%s = %s(s) })", f.name, f.typ.read)
+		}
+	}
 	if t == d.types[0] {
 		d.judge(t) // of all others, whoever holds them asks
 	}
@@ -42,7 +47,7 @@ func (d decoder) structure(t *typ) {
 	}
 	d.line("for s.Object(); s.Member(); {")
 	d.line("switch string(s.Name()) {")
-	for _, f := range t.fields {
+	for _, f := range t.members() {
 		clear(d.used) // what a case declares ends with it
 		d.line("case %s:", quote(f.json))
 		d.line("s.Once(&seen.%s)", f.seen)
@@ -73,7 +78,7 @@ func (d decoder) structure(t *typ) {
 func (d decoder) seen(t *typ) []*field {
 	var need []*field
 	list, line := "", 0
-	for i, f := range t.fields {
+	for i, f := range t.members() {
 		switch {
 		case i > 0 && line+len(f.seen) > 100:
 			list, line = list+",\n", 0

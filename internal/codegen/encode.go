@@ -37,7 +37,9 @@ func (e encoder) structure(t *typ) {
 		e.tuple(t)
 		return
 	}
-	e.line("start := len(b)")
+	if !t.inline {
+		e.line("start := len(b)")
+	}
 	for _, f := range t.fields {
 		e.member(f)
 	}
@@ -47,7 +49,11 @@ func (e encoder) structure(t *typ) {
 	if t.keeps {
 		e.line("b = event.AppendMembers(b, v.Unknown)")
 	}
-	e.line("return event.EndObject(b, start)")
+	if t.inline {
+		e.line("return b")
+	} else {
+		e.line("return event.EndObject(b, start)")
+	}
 	e.line("}")
 }
 
@@ -58,6 +64,8 @@ func (e encoder) member(f *field) {
 	}
 	x := "v." + f.name
 	switch {
+	case f.inline:
+		e.value(f.typ, x)
 	case f.constant != "":
 		e.line("b = append(b, %s...)", literal(","+jsonString(f.json)+":"+f.constant))
 	case f.required && f.optional(), f.required && f.typ.null && !f.typ.pointer():

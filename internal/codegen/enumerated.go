@@ -87,6 +87,9 @@ func (s *shape) unsaid(says func(*shape) bool) *shape {
 	return any
 }
 
+// single reports whether a string can have one value only.
+func (s *shape) single() bool { return s.equal != nil || len(labelsOf(s.enum)) == 1 }
+
 // labelsOf lists the strings among an enum's values.
 func labelsOf(values []*value) []string {
 	var list []string

@@ -6,7 +6,7 @@ import (
 )
 
 // members fills a struct with a field for each member that is wanted.
-func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
+func (b *builder) members(t *typ, o object, w *want, path contract.Path) (used names) {
 	t.closed = o.closed && !b.loose && len(t.shape.patterns) == 0
 	extra, named := t.shape.unnamed()
 	below := w.at(valueStep)
@@ -14,7 +14,8 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 		extra = nil
 	}
 	t.keeps = w.all && !t.unkept && (extra == nil || named != nil) && b.keeps(o.closed)
-	used, seen := names{"append": true, "decode": true, "More": extra != nil, "Unknown": t.keeps}, names{}
+	seen := names{}
+	used = names{"append": true, "decode": true, "More": extra != nil, "Unknown": t.keeps}
 	if len(path) == 0 {
 		for _, name := range b.reserved {
 			used[name] = true
@@ -36,6 +37,7 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) {
 	if extra != nil {
 		t.extra, t.named = b.build(extra, below, path.Then(valueStep), t.name+"More"), named
 	}
+	return used
 }
 
 // keeps reports whether members without a field are kept, and not refused.
@@ -77,6 +79,10 @@ func alike(a, b *shape) bool {
 
 func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used names, required bool) *field {
 	f := &field{json: m.name, role: w.role, path: path.Field(m.name), required: required, wrap: b.choice.optional}
+	if f.constant = b.constant(f, m.shape); f.constant != "" {
+		f.role |= discardRole
+		w = &want{all: true, role: discardRole}
+	}
 	f.typ = b.build(m.shape, w, f.path, t.name+exported(m.name))
 	f.name = exported(m.name)
 	if used[f.name] {
@@ -86,7 +92,6 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 		f.name = lower(m.name)
 	}
 	f.name = used.take(f.name)
-	f.role |= b.constant(f, m.shape)
 	f.preset = b.preset(f, m.shape)
 	f.doc, f.deprecated = m.shape.doc, m.shape.deprecated
 	if f.doc == "" && !f.typ.declared() { // a type of its own says it
@@ -96,17 +101,16 @@ func (b *builder) field(t *typ, m *member, w *want, path contract.Path, used nam
 }
 
 // constant gives the JSON of a required const, which a producer need not say.
-func (b *builder) constant(f *field, s *shape) role {
+func (b *builder) constant(f *field, s *shape) string {
 	settled, _ := resolve(s)
 	only := settled.equal
 	if only == nil && len(settled.enum) == 1 {
 		only = settled.enum[0]
 	}
 	if !b.hides || !f.required || only == nil || f.role != 0 {
-		return 0
+		return ""
 	}
-	f.constant = string(only.JSON())
-	return discardRole
+	return string(only.JSON())
 }
 
 // preset gives the Go expression of a default. It is applied on reading only,

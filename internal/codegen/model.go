@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/evcontract/evcontract/internal/contract"
 )
@@ -59,6 +60,7 @@ type typ struct {
 	write  string // of a union: the function that writes one
 	tag    *tag   // of a union: what tells its objects apart; nil: they are tried in order
 	tuple  bool   // of a struct: a list whose elements have a type by their place
+	inline bool   // of a payload's union and its arms: its members stand beside those of all
 	alters bool   // it holds a field that a retry may change
 }
 
@@ -87,8 +89,14 @@ type field struct {
 	doc        string
 	deprecated bool
 	path       contract.Path
+	inline     bool   // it is no member, but those of one of several objects
 	wrap       bool   // event.Optional stands for a pointer
 	arm        string // of a union: the type that wraps the value; empty: the value's own type is the arm
+}
+
+// members are the fields of a struct that are members of its object.
+func (t *typ) members() []*field {
+	return slices.DeleteFunc(slices.Clone(t.fields), func(f *field) bool { return f.inline })
 }
 
 // pointer reports whether a type needs a pointer to be able to be absent.

@@ -27,7 +27,14 @@ func (p *printer) printTypes(event string, types []*typ) {
 
 // typeDoc says where the values of a type stand, and what the schema says of them.
 func (p *printer) typeDoc(event string, t *typ) {
-	p.comment(t.name + " is " + place(t) + " in " + event + ". " + t.doc)
+	switch at := place(t); {
+	case t.inline && t.kind == unionKind:
+		p.comment(t.name + " is what " + event + " says beside what it always says.")
+	case t.inline:
+		p.comment(t.name + " is what " + event + " says where " + at + " is " + t.tag.list() + ". " + t.doc)
+	default:
+		p.comment(t.name + " is " + at + " in " + event + ". " + t.doc)
+	}
 	if t.kind == unionKind {
 		p.line("//")
 		p.comment(strings.Replace(orList(t.arms()), "want", "It is", 1) + ".")

@@ -112,7 +112,7 @@ func (t *typ) find(step contract.Step) *field {
 		return nil
 	}
 	for _, f := range t.fields {
-		if f.json == step.Name {
+		if f.json == step.Name && !f.inline {
 			return f
 		}
 	}

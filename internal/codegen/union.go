@@ -125,6 +125,17 @@ type tag struct {
 	values [][]*value // of each arm
 }
 
+// list names the values of a tag: card, or giro or bank.
+func (t *tag) list() string {
+	var texts []string
+	for _, values := range t.values {
+		for _, v := range values {
+			texts = append(texts, v.Text)
+		}
+	}
+	return strings.TrimPrefix(orList(texts), "want ")
+}
+
 // textual reports whether all values of a tag are strings.
 func (t *tag) textual() bool {
 	for _, values := range t.values {
@@ -294,7 +305,7 @@ func (s *shape) arm(k kinds) (arm *shape, exact bool) {
 	}
 	var fitting []*shape
 	for _, a := range arms {
-		if possible(a)&k != 0 {
+		if possible(a)&(k|k&numberKind>>1) != 0 { // an integer is a number
 			fitting = append(fitting, a)
 		}
 	}

@@ -191,7 +191,11 @@ func (e encoder) union(t *typ) {
 		e.line("return b")
 	}
 	e.line("}")
-	e.line("return event.AppendRaw(b, \"\")")
+	if t.inline {
+		e.line("return b")
+	} else {
+		e.line("return event.AppendRaw(b, \"\")")
+	}
 	e.line("}")
 }
 
