@@ -6,6 +6,20 @@ import (
 	"github.com/evcontract/evcontract/internal/protobuf"
 )
 
+// declared is what a person calls a field: the value of a map is that of the field
+// that is the map.
+func declared(f protoreflect.FieldDescriptor) string {
+	entry := f.ContainingMessage()
+	if holder, ok := entry.Parent().(protoreflect.MessageDescriptor); ok && entry.IsMapEntry() {
+		for i := range holder.Fields().Len() {
+			if m := holder.Fields().Get(i); m.Message() == entry {
+				return string(holder.Name()) + "." + string(m.Name())
+			}
+		}
+	}
+	return string(entry.Name()) + "." + string(f.Name())
+}
+
 // messages lists every message that a Protobuf schema reaches from its root, in
 // the order of the fields. Google's own are left out: nobody here can mend them.
 func messages(s *protobuf.Schema) []protoreflect.MessageDescriptor {

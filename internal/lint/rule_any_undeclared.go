@@ -23,7 +23,7 @@ func checkAnyUndeclared(p *Pass) {
 			for i := range m.Fields().Len() {
 				f := m.Fields().Get(i)
 				if inner := f.Message(); inner != nil && inner.FullName() == "google.protobuf.Any" {
-					p.schema(e, s.PosOf(f).File, s.PosOf(f), "%s.%s may hold any message: no reader knows which, and no check sees it change", m.Name(), f.Name()).about(string(f.FullName()))
+					p.schema(e, s.PosOf(f).File, s.PosOf(f), "%s may hold any message: no reader knows which, and no check sees it change", declared(f)).about(string(f.FullName()))
 				}
 			}
 		}

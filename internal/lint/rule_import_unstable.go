@@ -34,7 +34,7 @@ func checkImportUnstable(p *Pass) {
 			for i := range m.Fields().Len() {
 				f := m.Fields().Get(i)
 				if used := packageOf(f); unstablePackage.MatchString(used) {
-					p.schema(e, s.PosOf(f).File, s.PosOf(f), "%s.%s is of the unstable package %s, which may change in any way: the event is as unstable", m.Name(), f.Name(), used).about(string(f.FullName()))
+					p.schema(e, s.PosOf(f).File, s.PosOf(f), "%s is of the unstable package %s, which may change in any way: the event is as unstable", declared(f), used).about(string(f.FullName()))
 				}
 			}
 		}

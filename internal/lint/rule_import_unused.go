@@ -32,7 +32,7 @@ func checkImportUnused(p *Pass) {
 			if !slices.Contains(own, at.File) {
 				continue // Google's, or another repository's
 			}
-			used, sure := usedFiles(file)
+			used, sure := usedFiles(file, s.Types())
 			for i := range file.Imports().Len() {
 				if imported := file.Imports().Get(i); sure && !imported.IsPublic && !provides(imported.FileDescriptor, used) {
 					p.schema(e, at.File, p.importPos(at.File, imported.Path()), "import %q is used by nothing in %s: who builds the event needs it all the same", imported.Path(), file.Path()).about(imported.Path())

@@ -21,7 +21,7 @@ var numberMoney = &Rule{rule.Doc{
 	Example: numberMoneyExample,
 }, checkNumberMoney}
 
-var moneyName = regexp.MustCompile(`(?i)(^|[_-])(amount|price|total|subtotal|cost|fee|balance|payment|refund|discount|tax|vat|charge|salary)s?($|[_-](gross|net|amount|value|total|eur|usd|gbp)$)`)
+var moneyName = regexp.MustCompile(`(?i)(^|[_-])(amount|price|total|subtotal|cost|fee|balance|payment|refund|discount|tax|vat|charge|salary|revenue|income|commission|wage|deposit|payout|fare|premium|money)s?($|[_-](in[_-])?(gross|net|amount|value|total|sum|cents|minor|eur|usd|gbp|chf|jpy)$)`)
 
 func checkNumberMoney(p *Pass) {
 	for _, e := range p.Set.Events {

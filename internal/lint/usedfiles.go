@@ -1,19 +1,23 @@
 package lint
 
 import (
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/evcontract/evcontract/internal/protobuf"
 )
 
 // usage collects the files whose declarations a .proto file uses.
 type usage struct {
+	types protobuf.Resolver
 	files map[string]bool
 	sure  bool // every option could be understood
 }
 
 // usedFiles lists the paths of the files that a file uses anything of. It is not
 // sure of that where an option's meaning is unknown.
-func usedFiles(file protoreflect.FileDescriptor) (map[string]bool, bool) {
-	u := &usage{files: map[string]bool{}, sure: true}
+func usedFiles(file protoreflect.FileDescriptor, types protobuf.Resolver) (map[string]bool, bool) {
+	u := &usage{types: types, files: map[string]bool{}, sure: true}
 	u.options(file)
 	u.messages(file.Messages())
 	u.enums(file.Enums())
@@ -87,14 +91,54 @@ func (u *usage) optionsOf(m protoreflect.Message) {
 	if !m.IsValid() {
 		return
 	}
-	u.sure = u.sure && len(m.GetUnknown()) == 0
+	u.unresolved(m.Descriptor(), m.GetUnknown())
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		if f.IsExtension() {
 			u.uses(f)
 		}
-		if f.Message() != nil && !f.IsList() && !f.IsMap() {
+		switch {
+		case f.IsMap() && f.MapValue().Message() != nil:
+			v.Map().Range(func(_ protoreflect.MapKey, value protoreflect.Value) bool { u.optionsOf(value.Message()); return true })
+		case f.IsMap() || f.Message() == nil:
+		case f.IsList():
+			for i := range v.List().Len() {
+				u.optionsOf(v.List().Get(i).Message())
+			}
+		default:
 			u.optionsOf(v.Message())
 		}
 		return true
 	})
+}
+
+// unresolved uses the files that declare options which stand in bytes only, and
+// what these hold in turn.
+func (u *usage) unresolved(m protoreflect.MessageDescriptor, data []byte) {
+	for len(data) > 0 {
+		number, typ, size := protowire.ConsumeTag(data)
+		length := -1
+		if size >= 0 {
+			length = protowire.ConsumeFieldValue(number, typ, data[size:])
+		}
+		if length < 0 {
+			u.sure = false
+			return
+		}
+		value := data[size : size+length]
+		data = data[size+length:]
+		f := m.Fields().ByNumber(number)
+		if f == nil {
+			x, err := u.types.FindExtensionByNumber(m.FullName(), number)
+			if err != nil {
+				u.sure = false
+				continue
+			}
+			f = x.TypeDescriptor()
+			u.uses(f)
+		}
+		if f.Message() != nil && typ == protowire.BytesType {
+			content, _ := protowire.ConsumeBytes(value)
+			u.unresolved(f.Message(), content)
+		}
+	}
 }
