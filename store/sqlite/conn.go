@@ -250,11 +250,16 @@ func (c *conn) exec(query string, args ...driver.Value) (changed int64, err erro
 
 // query is exec for a statement that returns rows: f is given each, and must
 // not keep what it is given.
-func (c *conn) query(query string, f func(row []driver.Value) error, args ...driver.Value) (err error) {
+func (c *conn) query(query string, f func(row []driver.Value) error, args ...driver.Value) error {
 	if !c.open {
 		return sql.ErrTxDone
 	}
-	r, err := c.QueryContext(context.Background(), query, c.numbered(args))
+	return c.each(context.Background(), query, f, args...)
+}
+
+// each is query outside of a transaction.
+func (c *conn) each(ctx context.Context, query string, f func(row []driver.Value) error, args ...driver.Value) (err error) {
+	r, err := c.QueryContext(ctx, query, c.numbered(args))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,49 +98,47 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 
 // Pending implements delivery.OutboxStore. It needs no lock and writes nothing:
 // a row that can be seen has been synced, because every commit here is.
-func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
-	var one int
-	err := s.read.QueryRowContext(ctx, haveLease, l.Owner).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, delivery.ErrFenced
-	}
-	if err != nil {
-		return nil, err
-	}
-	now := s.now()
-	rows, err := s.read.QueryContext(ctx, selectPending, l.Owner, now, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // its error is rows.Err's
-	pending := make([]delivery.Row, 0, limit)
-	for rows.Next() {
-		row, err := scanPending(rows, now)
-		if err != nil {
-			return nil, err
+func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pending []delivery.Row, err error) {
+	err = s.reading(ctx, func(c *conn) error {
+		ours := false
+		have := func([]driver.Value) error { ours = true; return nil }
+		if err := c.each(ctx, haveLease, have, l.Owner); err != nil {
+			return err
 		}
-		pending = append(pending, row)
-	}
-	return pending, rows.Err()
+		if !ours {
+			return delivery.ErrFenced
+		}
+		now := s.now()
+		pending = make([]delivery.Row, 0, limit)
+		return c.each(ctx, selectPending, func(v []driver.Value) error {
+			row, err := pendingRow(v, now)
+			pending = append(pending, row)
+			return err
+		}, l.Owner, now, int64(limit))
+	})
+	return pending, err
 }
 
-func scanPending(rows *sql.Rows, now int64) (delivery.Row, error) {
-	var r delivery.Row
-	var id, key []byte
-	var revision, headers string
-	var version, appended, when, previous int64
-	m := &r.Message
-	if err := rows.Scan(&r.Seq, &id, &key, &m.Type, &revision, &m.Topic, &r.Lane.Type, &r.Lane.ID, &version, &appended,
-		&m.Source, &m.PartitionKey, &when, &m.ContentType, &headers, &m.Payload, &r.Attempts, &previous); err != nil {
-		return r, err
+// pendingRow takes a row of selectPending apart: the tables are strict, so that
+// each column has its type.
+func pendingRow(v []driver.Value, now int64) (r delivery.Row, err error) {
+	text := func(i int) string { return v[i].(string) }
+	number := func(i int) int64 { return v[i].(int64) }
+	id, key := v[1].([]byte), v[2].([]byte)
+	if len(id) != len(event.ID{}) || len(key) != len(event.Key{}) {
+		return r, fmt.Errorf("event %d of the outbox has an id or a key that is none", number(0))
 	}
+	version := number(8)
+	r.Seq, r.Lane, r.Attempts = number(0), event.Lane{Type: text(6), ID: text(7)}, int(number(16))
+	r.Age = since(now, number(9))
+	m := &r.Message
 	m.ID, m.IdempotencyKey = event.ID(id).String(), event.Key(key).String()
-	m.Subject, m.AggregateType = r.Lane.ID, r.Lane.Type
-	m.Time, m.Schema = instant(when), delivery.SchemaOf(m.Type, revision)
-	m.Version, m.Previous, m.Chained = uint64(version), uint64(previous), version > 0
-	r.Age = since(now, appended)
-	var err error
-	m.Headers, err = decodeHeaders(headers)
+	m.Type, m.Topic, m.Subject, m.AggregateType = text(3), text(5), r.Lane.ID, r.Lane.Type
+	m.Source, m.PartitionKey, m.ContentType = text(10), text(11), text(13)
+	m.Time, m.Schema = instant(number(12)), delivery.SchemaOf(m.Type, text(4))
+	m.Version, m.Previous, m.Chained = uint64(version), uint64(number(17)), version > 0
+	m.Payload = v[15].([]byte)
+	m.Headers, err = decodeHeaders(text(14))
 	return r, err
 }
 

@@ -115,3 +115,13 @@ func short(ctx context.Context) context.Context { return context.WithoutCancel(c
 func (t *txn) direct(f func(*conn) error) error {
 	return t.conn.Raw(func(c any) error { return f(c.(*conn)) })
 }
+
+// reading gives f a connection that only reads.
+func (s *Store) reading(ctx context.Context, f func(*conn) error) error {
+	sc, err := s.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sc.Close() }() // gives it back
+	return sc.Raw(func(c any) error { return f(c.(*conn)) })
+}
