@@ -35,7 +35,8 @@ type Store struct {
 	write   *sql.DB
 	read    *sql.DB
 	wake    chan struct{}
-	commits chan *member // waiting for a group commit
+	written chan struct{} // something was, to the log
+	commits chan *member  // waiting for a group commit
 	closing chan struct{}
 	running sync.WaitGroup
 
@@ -52,13 +53,14 @@ func Open(path string) (*Store, error) {
 		return nil, errors.New("sqlite: a database in memory has one connection and survives no crash: give a path")
 	}
 	s := &Store{
-		wake: make(chan struct{}, 1), commits: make(chan *member), closing: make(chan struct{}),
-		consumers: map[string]int64{},
+		wake: make(chan struct{}, 1), written: make(chan struct{}, 1),
+		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
 	}
 	s.running.Go(s.committer)
+	s.running.Go(s.checkpoints)
 	return s, nil
 }
 
@@ -122,10 +124,9 @@ func (s *Store) open(path string) (err error) {
 	return nil
 }
 
-// writing keeps what a batch changes in memory until it commits (16 MB), and
-// copies the log into the database at 16 MB of it: keys are random, so that a
-// batch changes as many pages as it has events, and many of them again and again.
-var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(4000)"}
+// writing keeps what a batch changes in memory until it commits (16 MB): keys are
+// random, so that a batch changes about as many pages as it has events.
+var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-16000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
 
 func dsn(path string, more ...string) string {
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() +

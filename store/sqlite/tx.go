@@ -73,6 +73,7 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	s.wrote()
 	if t.wrote {
 		s.nudge()
 	}
