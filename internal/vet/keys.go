@@ -51,7 +51,7 @@ func (k *knowledge) findKeys() {
 				continue
 			}
 			for _, c := range calls[s.in.object] {
-				for _, e := range argumentsFor(c.expr, p.Param) {
+				for _, e := range k.argumentsFor(c.expr, p.Param) {
 					open = append(open, site{c.in, e, p.Path, s.maker})
 				}
 			}
@@ -78,7 +78,7 @@ func (k *knowledge) sitesOf(f *function, c *ast.CallExpr, g *types.Func) []site 
 		return nil
 	}
 	for _, p := range k.sinks[g] {
-		for _, e := range argumentsFor(c, p.Param) {
+		for _, e := range k.argumentsFor(c, p.Param) {
 			sites = append(sites, site{f, e, p.Path, nameOf(g)})
 		}
 	}

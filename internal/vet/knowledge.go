@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +23,7 @@ type knowledge struct {
 	functions []*function
 	byObject  map[*types.Func]*function
 	globals   map[types.Object][]assignment // what package-level variables begin as
+	locals    map[types.Object][]assignment // what those of functions are given
 
 	network map[*types.Func]string   // how a function reaches the network; of this package and of others
 	derived map[*types.Func]*derives // what the first result is made from; of other packages
@@ -81,7 +83,7 @@ func knowledgeAnalyzer() *analysis.Analyzer {
 func gather(p *analysis.Pass) *knowledge {
 	k := &knowledge{
 		fset: p.Fset, files: p.Files, info: p.TypesInfo, pkg: p.Pkg,
-		byObject: map[*types.Func]*function{}, globals: map[types.Object][]assignment{},
+		byObject: map[*types.Func]*function{}, globals: map[types.Object][]assignment{}, locals: map[types.Object][]assignment{},
 		network: map[*types.Func]string{}, derived: map[*types.Func]*derives{}, sinks: map[*types.Func][]flow{},
 	}
 	if p.Module == nil && !strings.Contains(strings.SplitN(p.Pkg.Path(), "/", 2)[0], ".") {
@@ -147,6 +149,7 @@ func (k *knowledge) index() {
 					f := &function{object: obj, decl: d, body: d.Body, params: k.paramsOf(obj)}
 					k.functions = append(k.functions, f)
 					k.byObject[obj] = f
+					k.assignmentsIn(d.Body, k.locals)
 				}
 			case *ast.GenDecl:
 				if d.Tok == token.VAR {
@@ -172,33 +175,36 @@ func (k *knowledge) paramsOf(f *types.Func) map[types.Object]int {
 
 // callee is the function that a call surely calls, nil where nobody can tell.
 func (k *knowledge) callee(call *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(call.Fun)
-	switch x := fun.(type) {
-	case *ast.IndexExpr:
-		fun = x.X
-	case *ast.IndexListExpr:
-		fun = x.X
+	f, _ := k.functionValue(k.called(call))
+	return f
+}
+
+// called is the expression that names what a call calls: of a variable that is
+// given one value only, that value. newID := uuid.NewString
+func (k *knowledge) called(call *ast.CallExpr) ast.Expr {
+	fun := plainFunction(call.Fun)
+	id, ok := fun.(*ast.Ident)
+	if !ok {
+		return fun
 	}
-	var id *ast.Ident
-	switch x := fun.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		id = x.Sel
-	default:
-		return nil
-	}
-	switch obj := k.info.Uses[id].(type) {
-	case *types.Func:
-		return obj.Origin()
-	case *types.Var: // var newID = uuid.NewString
-		if from := k.globals[obj]; len(from) == 1 && from[0].value != nil {
-			if f, ok := k.functionValue(from[0].value); ok {
-				return f
-			}
+	if v, ok := k.info.Uses[id].(*types.Var); ok && v.Kind() != types.ParamVar { // a parameter has its caller's value, too
+		if from := slices.Concat(k.globals[v], k.locals[v]); len(from) == 1 && from[0].value != nil && len(from[0].path) == 0 {
+			return plainFunction(from[0].value)
 		}
 	}
-	return nil
+	return fun
+}
+
+// plainFunction leaves out parentheses and the types of a generic function.
+func plainFunction(e ast.Expr) ast.Expr {
+	e = ast.Unparen(e)
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		return ast.Unparen(x.X)
+	}
+	return e
 }
 
 // functionValue is the declared function that an expression names.

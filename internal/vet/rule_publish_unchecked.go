@@ -94,9 +94,38 @@ func (p *pass) assigned(n *ast.AssignStmt, stack []ast.Node) {
 		p.say(call, nil, "the error of %s is dropped: %s", nameOf(f), unrecorded(f))
 		return
 	}
+	if p.info.Defs[id] != nil && p.onlyBlanked(n, id, stack) {
+		p.say(call, nil, "the error of %s is dropped: %s", nameOf(f), unrecorded(f))
+		return
+	}
 	if next := p.overwritten(n, id, stack); next != token.NoPos {
 		p.say(call, nil, "the error of %s is overwritten at %s before anybody reads it: %s", nameOf(f), p.place(next), unrecorded(f))
 	}
+}
+
+// onlyBlanked reports whether all that becomes of a variable is _ = err.
+func (p *pass) onlyBlanked(n *ast.AssignStmt, id *ast.Ident, stack []ast.Node) bool {
+	block, ok := stack[max(len(stack)-2, 0)].(*ast.BlockStmt)
+	if !ok {
+		return false
+	}
+	obj, blanked := p.info.Defs[id], false
+	for _, s := range block.List {
+		if s == ast.Stmt(n) || !p.mentions(s, obj) {
+			continue
+		}
+		next, ok := s.(*ast.AssignStmt)
+		if !ok || len(next.Lhs) != 1 || len(next.Rhs) != 1 {
+			return false
+		}
+		to, isName := next.Lhs[0].(*ast.Ident)
+		value, isAlso := ast.Unparen(next.Rhs[0]).(*ast.Ident)
+		if !isName || !isAlso || to.Name != "_" || p.info.Uses[value] != obj {
+			return false
+		}
+		blanked = true
+	}
+	return blanked
 }
 
 // overwritten gives the place where a variable gets its next value, if that is

@@ -21,6 +21,7 @@ func TestRules(t *testing.T) {
 	for _, r := range Rules {
 		patterns = append(patterns, folder(r.ID))
 	}
+	patterns = append(patterns, folder("shapes"))
 	analysistest.RunWithSuggestedFixes(t, dir, analyzer("all", knowledgeAnalyzer(), Rules...), patterns...)
 }
 
@@ -69,6 +70,11 @@ func gopath(t *testing.T) string {
 	for _, r := range Rules {
 		write(t, filepath.Join(dir, "src", folder(r.ID)), txtar.Parse([]byte(r.Example)))
 	}
+	shapes, err := txtar.ParseFile("testdata/shapes.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "src", folder("shapes")), shapes)
 	return dir
 }
 

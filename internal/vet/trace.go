@@ -190,7 +190,7 @@ func (t *tracer) call(f *function, call *ast.CallExpr, path []string, result int
 		t.each(f, call.Args)
 	case pure.has(g):
 		t.each(f, call.Args)
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && g.Signature().Recv() != nil {
+		if sel, ok := t.called(call).(*ast.SelectorExpr); ok && g.Signature().Recv() != nil {
 			t.expr(f, sel.X, nil, 0)
 		}
 	case t.derived[g] != nil && result == 0:
@@ -245,7 +245,7 @@ func (t *tracer) enter(f *function, call *ast.CallExpr, g *types.Func, path []st
 // arguments follows the values that a call gives to parameters.
 func (t *tracer) arguments(f *function, call *ast.CallExpr, params []flow) {
 	for _, p := range params {
-		for _, e := range argumentsFor(call, p.Param) {
+		for _, e := range t.argumentsFor(call, p.Param) {
 			t.expr(f, e, p.Path, 0)
 		}
 	}
@@ -253,9 +253,9 @@ func (t *tracer) arguments(f *function, call *ast.CallExpr, params []flow) {
 
 // argumentsFor are the expressions that a parameter gets its value from, several
 // where it is the variadic one.
-func argumentsFor(call *ast.CallExpr, param int) []ast.Expr {
+func (k *knowledge) argumentsFor(call *ast.CallExpr, param int) []ast.Expr {
 	if param < 0 {
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		if sel, ok := k.called(call).(*ast.SelectorExpr); ok {
 			return []ast.Expr{sel.X}
 		}
 		return nil
