@@ -108,8 +108,8 @@ func (g *growth) fill(ctx context.Context, rows int) error {
 	for _, statement := range []string{
 		`INSERT INTO evc_seen (consumer, key, bucket, outcome) SELECT c.id, gen_random_uuid(), 20000, 'done' FROM evc_consumer c, generate_series($1::int, $2::int)`,
 		`INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) SELECT c.id, 'order', 'old-' || i, '', 1, 'OrderPaid', gen_random_uuid() FROM evc_consumer c, generate_series($1::int, $2::int) AS i`,
-		`INSERT INTO evc_event (id, key, event, name, revision, topic, lane_type, lane_id, version, body, appended_at, claim)
-			SELECT gen_random_uuid(), gen_random_uuid(), 'OrderPaid.v1', 'OrderPaid', '0123456789abcdef', 'orders.events', 'order', 'old-' || i, 1, decode(repeat('00', 32), 'hex'), evc_now(NULL), true FROM generate_series($1::int, $2::int) AS i`,
+		`INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at, claim)
+			SELECT gen_random_uuid(), gen_random_uuid(), 'OrderPaid.v1', '0123456789abcdef', 'orders.events', 'order', 'old-' || i, 1, decode(repeat('00', 32), 'hex'), evc_now(NULL), 'OrderPaid' FROM generate_series($1::int, $2::int) AS i`,
 		`INSERT INTO evc_log SELECT evc_now(NULL) / 86400000000, -i, evc_now(NULL), 'fill', gen_random_uuid(), gen_random_uuid(), 'OrderPaid.v1', '0123456789abcdef', 'orders.events', 'order', 'old-' || i, 1, 'orders', 'old', 0, 'application/json', '', convert_to(repeat('x', 300), 'UTF8'), 0 FROM generate_series($1::int, $2::int) AS i`,
 	} {
 		if _, err := g.conn.Exec(ctx, statement, g.rows+1, rows); err != nil {

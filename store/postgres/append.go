@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -64,7 +65,7 @@ func InSQL(tx *sql.Tx) event.Tx { return givenSQL{tx} }
 func (t own) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
 	receipts := make([]event.Receipt, len(drafts))
 	for i, d := range drafts {
-		args, err := appendArgs(ctx, d, t.store.at())
+		args, err := pgxArgs(ctx, d, t.store.at())
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +84,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 	receipts := make([]event.Receipt, len(drafts))
 	if len(drafts) == 1 { // most often: a plain query costs the client less than a batch of one
 		d := drafts[0]
-		args, err := appendArgs(ctx, d, t.at())
+		args, err := pgxArgs(ctx, d, t.at())
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 	}
 	var batch pgx.Batch
 	for i, d := range drafts {
-		args, err := appendArgs(ctx, d, t.at())
+		args, err := pgxArgs(ctx, d, t.at())
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +115,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
 	receipts := make([]event.Receipt, len(drafts))
 	for i, d := range drafts {
-		args, err := appendArgs(ctx, d, nil)
+		args, err := sqlArgs(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -126,8 +127,17 @@ func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Re
 	return receipts, nil
 }
 
-// appendArgs are texts, numbers and bytes only, so that every driver takes them.
-func appendArgs(ctx context.Context, d event.Draft, now any) ([]any, error) {
+// pgxArgs are the parameters of appendEvent; the ids as the server keeps them.
+func pgxArgs(ctx context.Context, d event.Draft, now any) ([]any, error) {
+	return appendArgs(ctx, d, pgtype.UUID{Bytes: d.ID, Valid: true}, pgtype.UUID{Bytes: d.Key, Valid: true}, now)
+}
+
+// sqlArgs are texts, numbers and bytes only, so that every driver takes them.
+func sqlArgs(ctx context.Context, d event.Draft) ([]any, error) {
+	return appendArgs(ctx, d, d.ID.String(), d.Key.String(), nil)
+}
+
+func appendArgs(ctx context.Context, d event.Draft, id, key, now any) ([]any, error) {
 	if err := delivery.CheckDraft(d); err != nil {
 		return nil, err
 	}
@@ -135,12 +145,15 @@ func appendArgs(ctx context.Context, d event.Draft, now any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var when any
+	var when, claim any
 	if !d.Time.IsZero() {
 		when = d.Time.UnixMicro()
 	}
+	if d.Version > 0 {
+		claim = delivery.NameOf(d.Event)
+	}
 	return []any{
-		d.ID.String(), d.Key.String(), d.Event, delivery.NameOf(d.Event), d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), d.Body[:],
+		id, key, d.Event, claim, d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), d.Body[:],
 		d.Source, d.PartitionKey, when, d.ContentType, headers, notNull(d.Payload), delivery.ShardOf(d.Lane), now,
 	}, nil
 }

@@ -12,12 +12,14 @@ import (
 
 // Notifications between processes are a hint that saves a relay some waiting:
 // nothing depends on one, a relay looks at its table anyway. They are sent after
-// the commit and not inside the business transaction, where committing ones
-// would wait for each other, and at most one in coalesce.
+// the commit and not inside the business transaction, where committing ones would
+// wait for each other. One follows another no sooner than coalesce, and later and
+// later while events keep coming: a relay that has work looks by itself.
 const (
-	channelName = `SELECT 'evc_' || md5(current_schema())`
-	notify      = `SELECT pg_notify('evc_' || md5(current_schema()), '')`
-	coalesce    = 10 * time.Millisecond
+	channelName  = `SELECT 'evc_' || md5(current_schema())`
+	notify       = `SELECT pg_notify('evc_' || md5(current_schema()), '')`
+	coalesce     = 10 * time.Millisecond
+	coalesceMost = 160 * time.Millisecond
 )
 
 // nudge wakes relays that something was appended for: in this process at once,
@@ -56,7 +58,7 @@ func (s *Store) background(f func(context.Context)) {
 
 // tell sends what was appended since it last did as one notification.
 func (s *Store) tell(ctx context.Context) {
-	for {
+	for wait := coalesce; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -66,7 +68,10 @@ func (s *Store) tell(ctx context.Context) {
 			_, err := conn.Exec(ctx, notify)
 			return err
 		})
-		pause(ctx, coalesce)
+		pause(ctx, wait)
+		if wait = min(2*wait, coalesceMost); len(s.appended) == 0 {
+			wait = coalesce
+		}
 	}
 }
 

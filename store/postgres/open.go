@@ -36,6 +36,9 @@ type Store struct {
 	running            sync.WaitGroup
 	telling, listening sync.Once
 
+	sweeping sync.Mutex
+	sweep    sweep
+
 	mu        sync.Mutex
 	consumers map[string]int64
 	shards    map[string][]int32 // by owner of a lease

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 const (
 	dropDay = `SELECT evc_log_drop(evc_now($1) - $2)`
 	// What waits to be sent is remembered, however old it is.
-	dropEvents = `DELETE FROM evc_event WHERE ctid = ANY (ARRAY (SELECT ctid FROM evc_event
-		WHERE appended_at < least(evc_now($1) - $2, (SELECT appended_at - 3600000000 FROM evc_outbox ORDER BY seq LIMIT 1)) LIMIT $3))`
+	dropKeys = `DELETE FROM evc_event WHERE ctid >= $3::tid AND ctid < $4::tid
+		AND appended_at < (SELECT least(evc_now($1) - $2, (SELECT appended_at - 3600000000 FROM evc_outbox ORDER BY seq LIMIT 1)))`
+	blocksOfKeys = `SELECT pg_relation_size('evc_event') / current_setting('block_size')::bigint`
 	// A topic's messages stay until every group that reads it has passed them.
 	dropTopic = `DELETE FROM evc_topic WHERE pos IN (SELECT t.pos FROM evc_topic t WHERE t.published_at < evc_now($1) - $2
 		AND NOT EXISTS (SELECT 1 FROM evc_cursor c WHERE c.topic = t.topic AND c.pos < t.pos) ORDER BY t.pos LIMIT $3)`
@@ -29,7 +32,7 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return 0, fmt.Errorf("drop a day of the log: %w", err)
 	}
-	events, err := s.drop(ctx, dropEvents, max(keep, remember))
+	events, err := s.forget(ctx, max(keep, remember))
 	if err != nil {
 		return days, fmt.Errorf("drop keys: %w", err)
 	}
@@ -38,6 +41,64 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 		return days + events, fmt.Errorf("drop messages of topics: %w", err)
 	}
 	return days + events + messages, nil
+}
+
+// sweep walks over the blocks of the keys, round and round. Keys are appended
+// in the order of their age and forgotten in it, so what is forgotten next lies
+// where something was forgotten last: there the next sweep begins. An index of
+// the age would cost every publisher what a sweep needs once an hour.
+type sweep struct {
+	block    uint32
+	frontier uint32 // where something was forgotten last
+	dropped  bool   // in this sweep
+}
+
+const (
+	sweepBlocks = 150 // some 5000 keys, in one transaction
+	sweepBarren = 20  // pieces in a row without anything to forget end a sweep
+)
+
+// forget drops keys of one piece of the table, the next one that has any.
+func (s *Store) forget(ctx context.Context, remember time.Duration) (int, error) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	at := &s.sweep
+	first := at.block
+	for range sweepBarren {
+		n, last, err := s.forgetAt(ctx, at.block, remember)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			at.frontier, at.dropped = at.block, true
+			return n, nil // and looks here again: the piece is empty then
+		}
+		if at.block += sweepBlocks; last {
+			at.block = 0
+		}
+		if at.block == first {
+			break // all of it
+		}
+	}
+	if at.dropped {
+		at.block, at.dropped = at.frontier, false
+	}
+	return 0, nil
+}
+
+// forgetAt drops the keys of a piece and says whether it is the table's last.
+func (s *Store) forgetAt(ctx context.Context, block uint32, remember time.Duration) (n int, last bool, err error) {
+	var blocks int64
+	err = s.begin(ctx, func(t *Tx) error {
+		if err := t.QueryRow(ctx, blocksOfKeys).Scan(&blocks); err != nil {
+			return err
+		}
+		tag, err := t.Exec(ctx, dropKeys, s.at(), micros(remember),
+			pgtype.TID{BlockNumber: block, Valid: true}, pgtype.TID{BlockNumber: block + sweepBlocks, Valid: true})
+		n = int(tag.RowsAffected())
+		return err
+	})
+	return n, int64(block)+sweepBlocks >= blocks, err
 }
 
 // dropMessages looks at the oldest first: rows lie in the order of their age.

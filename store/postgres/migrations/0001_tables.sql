@@ -5,15 +5,16 @@
 -- what was published: remembered longer than its payload. Texts compare as
 -- bytes, which is what an index is quickest at.
 CREATE TABLE evc_event (
-  id uuid NOT NULL UNIQUE, key uuid NOT NULL, event text NOT NULL, name text COLLATE "C" NOT NULL, revision text NOT NULL, topic text NOT NULL,
-  lane_type text COLLATE "C" NOT NULL, lane_id text COLLATE "C" NOT NULL, version bigint NOT NULL CHECK (version >= 0), body bytea NOT NULL,
+  id uuid NOT NULL UNIQUE, key uuid NOT NULL, event text NOT NULL, revision text NOT NULL, topic text NOT NULL,
+  lane_type text COLLATE "C" NOT NULL, lane_id text COLLATE "C" NOT NULL, version bigint NOT NULL, body bytea NOT NULL,
   appended_at bigint NOT NULL,
-  claim boolean                            -- true in the first event of its name that has this version of its lane, else NULL
+  claim text COLLATE "C"                   -- the event's name in the first one of that name that has this version of its lane, else NULL
 );
--- Every event is in it, so that the version before one is found; only one may claim a version.
-CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, name, claim) WHERE version > 0;
--- Rows lie in the order of their age: what may be forgotten is found by block.
-CREATE INDEX evc_event_age ON evc_event USING brin (appended_at) WITH (autosummarize = on);
+-- Every event is in it, so that the version before one is found; only one may
+-- claim a version. Neither a condition here nor a CHECK above: the server reads
+-- its text again for every insert, which costs as much as an index.
+CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, claim);
+-- No index has the age: what may be forgotten lies together and is found block by block.
 
 -- what waits to be sent, whole, so that a relay reads one table; vacuumed early
 CREATE TABLE evc_outbox (
@@ -159,15 +160,15 @@ END $$;
 -- Appends one event and says whether its key was published before. EV001: the
 -- key was used for another body. EV002: the version is taken.
 CREATE FUNCTION evc_append(
-  p_id uuid, p_key uuid, p_event text, p_name text, p_revision text, p_topic text, p_lane_type text, p_lane_id text, p_version bigint, p_body bytea,
+  p_id uuid, p_key uuid, p_event text, p_claim text, p_revision text, p_topic text, p_lane_type text, p_lane_id text, p_version bigint, p_body bytea,
   p_source text, p_partition_key text, p_time bigint, p_content_type text, p_headers text, p_payload bytea, p_shard int, p_now bigint
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   b bytea;
-  t bigint := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
+  t bigint := coalesce(p_now, (date_part('epoch', clock_timestamp()) * 1000000)::bigint);
 BEGIN
-  INSERT INTO evc_event (id, key, event, name, revision, topic, lane_type, lane_id, version, body, appended_at, claim)
-    VALUES (p_id, p_key, p_event, p_name, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t, true)
+  INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at, claim)
+    VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t, p_claim)
     ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN
     SELECT body INTO b FROM evc_event WHERE id = p_id;
@@ -177,12 +178,12 @@ BEGIN
       RETURN true;
     END IF;
     -- Another major version of the same fact may have the version as well.
-    PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND version > 0 AND name = p_name AND claim AND key = p_key;
+    PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND claim = p_claim AND key = p_key;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'version % of % % is taken', p_version, p_lane_type, p_lane_id USING ERRCODE = 'EV002';
     END IF;
-    INSERT INTO evc_event (id, key, event, name, revision, topic, lane_type, lane_id, version, body, appended_at)
-      VALUES (p_id, p_key, p_event, p_name, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t);
+    INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
+      VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t);
   END IF;
   -- The sequence is drawn here, while the transaction holds the lane.
   INSERT INTO evc_outbox (shard, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at)
