@@ -95,6 +95,7 @@ func (p *pass) step(s Step) {
 func (p *pass) enter(ctx context.Context, items []item) ([]Entered, error) {
 	first := make(map[event.Key]bool, len(items))
 	entries := make([]Entry, 0, len(items))
+	marked := 0
 	again := make([]bool, len(items))
 	for i := range items {
 		e := items[i].entry
@@ -102,6 +103,9 @@ func (p *pass) enter(ctx context.Context, items []item) ([]Entered, error) {
 		if !again[i] {
 			first[e.Key] = true
 			entries = append(entries, e)
+			if e.Marked {
+				marked++
+			}
 		}
 		if e.Bucket != Forever {
 			p.c.Newest = max(p.c.Newest, e.Bucket)
@@ -111,6 +115,7 @@ func (p *pass) enter(ctx context.Context, items []item) ([]Entered, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.marks, p.seen = make(map[trail]*Mark, marked), make([]Observation, 0, len(items))
 	entered := make([]Entered, len(items))
 	for i, next := 0, 0; i < len(items); i++ {
 		if again[i] {
@@ -269,6 +274,7 @@ func (p *pass) flush(ctx context.Context) error {
 
 // changes completes what Record is given.
 func (p *pass) changes() Changes {
+	p.c.Marks = slices.Grow(p.c.Marks, len(p.marks))
 	for _, m := range p.marks {
 		if m.Version != m.Was && !m.Borrowed {
 			p.c.Marks = append(p.c.Marks, *m)

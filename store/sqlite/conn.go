@@ -98,6 +98,7 @@ func (c *conn) Unwrap() driver.Conn { return c.driverConn }
 
 // Close implements driver.Conn.
 func (c *conn) Close() error {
+	c.stop()
 	var err error
 	for _, k := range c.kept {
 		err = errors.Join(err, k.Close())

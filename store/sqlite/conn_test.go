@@ -167,4 +167,7 @@ func TestInterruptedNoLater(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	if own, err := s.WatchesItself(t.Context()); err != nil || !own {
+		t.Errorf("a statement that is over, or its transaction, is still watched (%v)", err)
+	}
 }

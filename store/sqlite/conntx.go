@@ -28,6 +28,9 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 		return nil, err
 	}
 	c.open, c.locked = true, c.immediate && !opts.ReadOnly
+	if c.locked {
+		c.start()
+	}
 	return connTx{tx, c}, nil
 }
 
@@ -57,4 +60,7 @@ func (t connTx) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-func (t connTx) end() { t.on.open, t.on.locked, t.on.ending, t.on.over = false, false, false, false }
+func (t connTx) end() {
+	t.on.stop()
+	t.on.open, t.on.locked, t.on.ending, t.on.over = false, false, false, false
+}

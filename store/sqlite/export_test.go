@@ -19,14 +19,14 @@ func (s *Store) Kept(ctx context.Context) (n int, err error) {
 }
 
 // WatchesItself is whether the writing connection interrupts its statements
-// without the driver's goroutine for each.
+// without the driver's goroutine for each, and has none under way.
 func (s *Store) WatchesItself(ctx context.Context) (own bool, err error) {
 	c, err := s.write.Conn(ctx)
 	if err != nil {
 		return false, err
 	}
 	err = c.Raw(func(c any) error {
-		own = c.(*conn).handle != 0
+		own = c.(*conn).handle != 0 && c.(*conn).current == nil && !c.(*conn).looking
 		return nil
 	})
 	if err != nil {

@@ -11,16 +11,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// interrupter ends a statement of a connection when its context ends. The driver
-// starts a goroutine for each statement that has such a context, as every
-// statement of a handler has: that takes longer than a short statement does.
+// interrupter ends the statement of a connection whose context has ended. The
+// driver starts a goroutine for each statement that has such a context, as every
+// statement of a handler has: that takes longer than a short statement does. This
+// one looks from time to time, while a transaction is open.
 type interrupter struct {
 	handle uintptr // of the connection; 0 where it is unknown and the driver must watch
 
 	mu      sync.Mutex
-	runs    uint64
-	running uint64 // the run that is under way
+	look    *time.Timer
+	looking bool
+	current context.Context // of the statement under way
 }
+
+// lookEvery is how long a statement may go on after its context has ended.
+const lookEvery = 5 * time.Millisecond
 
 // handleOf is SQLite's handle of a connection. The driver has no method that
 // tells it; a driver that keeps it elsewhere works as well, and slower.
@@ -36,47 +41,64 @@ func handleOf(c driver.Conn) uintptr {
 	return uintptr(db.Uint())
 }
 
-// run calls f, whose statement must wait for no lock, and interrupts it when ctx
-// ends.
+// start looks after the statements that follow, up to stop.
+func (i *interrupter) start() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch i.looking = i.handle != 0; {
+	case !i.looking:
+	case i.look == nil:
+		i.look = time.AfterFunc(lookEvery, i.interrupt)
+	default:
+		i.look.Reset(lookEvery)
+	}
+}
+
+func (i *interrupter) stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.looking {
+		i.looking = false
+		i.look.Stop()
+	}
+}
+
+// run calls f for a statement that must wait for no lock, and interrupts it when
+// ctx ends.
 func (i *interrupter) run(ctx context.Context, f func(context.Context) error) error {
-	if i.handle == 0 || ctx.Done() == nil {
+	if i.handle == 0 {
 		return f(ctx)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	i.mu.Lock()
-	i.runs++
-	run := i.runs
-	i.running = run
-	i.mu.Unlock()
-	forget := context.AfterFunc(ctx, func() { i.interrupt(run) })
+	i.set(ctx)
 	err := f(context.Background())
-	i.mu.Lock()
-	i.running = 0
-	i.mu.Unlock()
-	if !forget() && err != nil {
+	i.set(nil)
+	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
 }
 
-// interrupt asks until the run is over: SQLite forgets what it is asked before
-// the statement has begun.
-func (i *interrupter) interrupt(run uint64) {
-	for i.ask(run) {
-		time.Sleep(time.Millisecond)
-	}
+func (i *interrupter) set(ctx context.Context) {
+	i.mu.Lock()
+	i.current = ctx
+	i.mu.Unlock()
 }
 
-func (i *interrupter) ask(run uint64) (again bool) {
+// interrupt asks as often as it looks: SQLite forgets what it is asked before
+// the statement has begun.
+func (i *interrupter) interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.running != run {
-		return false
+	if !i.looking {
+		return
 	}
-	tls := libc.NewTLS() // that of the connection is in use
-	defer tls.Close()
-	sqlite3.Xsqlite3_interrupt(tls, i.handle)
-	return true
+	if i.current != nil && i.current.Err() != nil {
+		tls := libc.NewTLS() // that of the connection is in use
+		sqlite3.Xsqlite3_interrupt(tls, i.handle)
+		tls.Close()
+	}
+	i.look.Reset(lookEvery)
 }
