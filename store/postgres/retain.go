@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -45,17 +46,21 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 
 // sweep walks over the blocks of the keys, round and round. Keys are appended
 // in the order of their age and forgotten in it, so what is forgotten next lies
-// where something was forgotten last: there the next sweep begins. An index of
-// the age would cost every publisher what a sweep needs once an hour.
+// where something was forgotten last: there the next sweep begins, of whatever
+// process, as the database keeps the place. An index of the age would cost every
+// publisher what a sweep needs once an hour.
 type sweep struct {
-	block    uint32
-	frontier uint32 // where something was forgotten last
-	dropped  bool   // in this sweep
+	going   bool
+	block   int64
+	dropped bool // something, so that the place is kept
 }
 
 const (
 	sweepBlocks = 150 // some 5000 keys, in one transaction
 	sweepBarren = 20  // pieces in a row without anything to forget end a sweep
+
+	sweepPlace = `SELECT block FROM evc_sweep`
+	sweepMoves = `UPDATE evc_sweep SET block = $1`
 )
 
 // forget drops keys of one piece of the table, the next one that has any.
@@ -63,6 +68,12 @@ func (s *Store) forget(ctx context.Context, remember time.Duration) (int, error)
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	at := &s.sweep
+	if !at.going {
+		*at = sweep{going: true}
+		if err := s.begin(ctx, func(t *Tx) error { return t.QueryRow(ctx, sweepPlace).Scan(&at.block) }); err != nil {
+			return 0, err
+		}
+	}
 	first := at.block
 	for range sweepBarren {
 		n, last, err := s.forgetAt(ctx, at.block, remember)
@@ -70,7 +81,7 @@ func (s *Store) forget(ctx context.Context, remember time.Duration) (int, error)
 			return 0, err
 		}
 		if n > 0 {
-			at.frontier, at.dropped = at.block, true
+			at.dropped = true
 			return n, nil // and looks here again: the piece is empty then
 		}
 		if at.block += sweepBlocks; last {
@@ -80,25 +91,32 @@ func (s *Store) forget(ctx context.Context, remember time.Duration) (int, error)
 			break // all of it
 		}
 	}
+	at.going = false
 	if at.dropped {
-		at.block, at.dropped = at.frontier, false
+		return 0, nil
 	}
-	return 0, nil
+	return 0, s.begin(ctx, func(t *Tx) error { t.Queue(sweepMoves, at.block); return nil })
 }
 
 // forgetAt drops the keys of a piece and says whether it is the table's last.
-func (s *Store) forgetAt(ctx context.Context, block uint32, remember time.Duration) (n int, last bool, err error) {
+func (s *Store) forgetAt(ctx context.Context, block int64, remember time.Duration) (n int, last bool, err error) {
 	var blocks int64
 	err = s.begin(ctx, func(t *Tx) error {
 		if err := t.QueryRow(ctx, blocksOfKeys).Scan(&blocks); err != nil {
 			return err
 		}
-		tag, err := t.Exec(ctx, dropKeys, s.at(), micros(remember),
-			pgtype.TID{BlockNumber: block, Valid: true}, pgtype.TID{BlockNumber: block + sweepBlocks, Valid: true})
-		n = int(tag.RowsAffected())
+		tag, err := t.Exec(ctx, dropKeys, s.at(), micros(remember), tid(block), tid(block+sweepBlocks))
+		if n = int(tag.RowsAffected()); n > 0 {
+			t.Queue(sweepMoves, block)
+		}
 		return err
 	})
-	return n, int64(block)+sweepBlocks >= blocks, err
+	return n, block+sweepBlocks >= blocks, err
+}
+
+// tid is the place of a block's first row; a table has at most 2^32 blocks.
+func tid(block int64) pgtype.TID {
+	return pgtype.TID{BlockNumber: uint32(min(block, math.MaxUint32)), Valid: true}
 }
 
 // dropMessages looks at the oldest first: rows lie in the order of their age.

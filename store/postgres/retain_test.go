@@ -47,3 +47,37 @@ func TestRetainFindsOldKeys(t *testing.T) {
 		}
 	}
 }
+
+// A sweep begins where something was forgotten last, also by another process:
+// a table may be too large to be walked over from its beginning.
+func TestRetainBeginsWhereItEnded(t *testing.T) {
+	s := openStore(t)
+	one := func(query string) (n int64) {
+		t.Helper()
+		if err := s.InTx(t.Context(), func(ctx context.Context, tx *postgres.Tx) error {
+			return tx.QueryRow(ctx, query).Scan(&n)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if err := s.InTx(t.Context(), func(_ context.Context, tx *postgres.Tx) error {
+		for _, days := range []int{1, 40} {
+			tx.Queue(`INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
+				SELECT gen_random_uuid(), gen_random_uuid(), 'OrderPaid.v1', '', 'orders', 'order', 'o', 0, '', evc_now(NULL) - $1 * 86400000000::bigint FROM generate_series(1, 20000)`, days)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n > 0; {
+		var err error
+		if n, err = s.Retain(t.Context(), time.Hour, 30*24*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	young := one("SELECT max((ctid::text::point)[0]::bigint) FROM evc_event")
+	if at := one("SELECT block FROM evc_sweep"); at < young-200 {
+		t.Errorf("the next sweep begins at block %d, the old keys lay behind %d", at, young)
+	}
+}

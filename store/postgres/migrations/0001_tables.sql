@@ -14,7 +14,10 @@ CREATE TABLE evc_event (
 -- claim a version. Neither a condition here nor a CHECK above: the server reads
 -- its text again for every insert, which costs as much as an index.
 CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, claim);
--- No index has the age: what may be forgotten lies together and is found block by block.
+-- No index has the age: what may be forgotten lies together and is found block by
+-- block, beginning where something was found last.
+CREATE TABLE evc_sweep (block bigint NOT NULL);
+INSERT INTO evc_sweep VALUES (0);
 
 -- what waits to be sent, whole, so that a relay reads one table; vacuumed early
 CREATE TABLE evc_outbox (
