@@ -18,7 +18,7 @@ var Rules = []*Rule{
 	// Who reads it, and how.
 	consumerName, consumerDuplicate, readingDuplicate, readsNothing, upcastTarget, audienceUnread,
 	eventUnknown, fieldUnknown, rejectOpen, eventRetired, eventDeprecated,
-	orderEffects, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
+	orderEffects, orderTopics, quarantineDeadline, retryUnbounded, retryTooLong, rememberTooShort,
 
 	// What its schema says, in JSON Schema, in both formats, in Protobuf.
 	refDangling, refRemote, refCycle, recursionEndless, idDuplicate, schemaInvalid, keyDuplicate,
