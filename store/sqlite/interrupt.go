@@ -72,19 +72,17 @@ func (i *interrupter) run(ctx context.Context, f func(context.Context) error) er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	i.set(ctx)
+	i.mu.Lock()
+	i.current = ctx
+	i.mu.Unlock()
 	err := f(context.Background())
-	i.set(nil)
+	i.mu.Lock()
+	i.current = nil
+	i.mu.Unlock()
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
-}
-
-func (i *interrupter) set(ctx context.Context) {
-	i.mu.Lock()
-	i.current = ctx
-	i.mu.Unlock()
 }
 
 // interrupt asks as often as it looks: SQLite forgets what it is asked before
