@@ -162,6 +162,8 @@ func (g *wideGen) change(s *wideSchema) {
 		}
 	case 6:
 		f.key = pick(g, genKeys)
+	case 7:
+		f.kind, f.options = g.kind(in, pick(g, wideFamilies)), ""
 	default:
 		for _, family := range wideFamilies {
 			if slices.Contains(family, f.kind) {
