@@ -11,7 +11,7 @@ const (
 	checkpointAt   = 2000
 	checkpointLate = 4 * checkpointAt
 
-	checkpointEvery = 5 * time.Millisecond // at most
+	checkpointEvery = 50 * time.Millisecond // at most
 )
 
 // checkpoints copies what the write-ahead log holds to where it belongs while
