@@ -52,6 +52,7 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 	}
 	if _, err := b.conns[0].Exec(ctx, `CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload bytea);
 		CREATE TABLE orders (id int PRIMARY KEY, n bigint NOT NULL); INSERT INTO orders SELECT generate_series(1, 1000), 0;
+		CREATE TABLE least (id uuid PRIMARY KEY, payload bytea NOT NULL);
 		CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key uuid, n int)`); err != nil {
 		return nil, nil, err
 	}
@@ -74,6 +75,8 @@ func postgresScenarios(ctx context.Context, dsn string) ([]scenario, func(), err
 		{name: "pg bare insert, 8 connections", unit: "rows/s", run: b.bare},
 		{name: "pg business transaction", unit: "tx/s", run: b.business},
 		{name: "pg business transaction, one empty query more", unit: "tx/s", against: "pg business transaction", run: b.businessAnd},
+		{name: "pg business transaction in two round trips", unit: "tx/s", against: "pg business transaction", run: b.businessTwo},
+		{name: "pg business transaction, with the least of an outbox", unit: "tx/s", against: "pg business transaction", run: b.businessLeast},
 		{name: "pg publish in the caller's transaction", unit: "tx/s", against: "pg business transaction", goal: 0.65, run: b.publish},
 		{name: "pg publish through InTx", unit: "tx/s", against: "pg business transaction", goal: 0.9, run: b.publishInTx},
 		{name: "pg publish through InTx, all of it queued", unit: "tx/s", against: "pg business transaction", run: b.publishQueued},
@@ -124,6 +127,36 @@ func (b *pgBench) businessAnd(ctx context.Context, d time.Duration) (float64, er
 			return err
 		})
 	})
+}
+
+// businessTwo sends what InTx sends when nothing is published.
+func (b *pgBench) businessTwo(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error { return b.twice(ctx, w, func(*pgx.Batch) {}) })
+}
+
+// businessLeast is the ceiling of InTx: one bare row with one unique index, in
+// the round trip of the commit. An outbox that remembers keys and versions has
+// two more indexes and a row more.
+func (b *pgBench) businessLeast(ctx context.Context, d time.Duration) (float64, error) {
+	return parallel(d, workers, func(w int) error {
+		return b.twice(ctx, w, func(last *pgx.Batch) {
+			last.Queue("INSERT INTO least (id, payload) VALUES ($1, $2)", [16]byte(draft().ID), payload)
+		})
+	})
+}
+
+// twice is a business transaction in two round trips; the last one takes along
+// what f queues.
+func (b *pgBench) twice(ctx context.Context, w int, f func(last *pgx.Batch)) error {
+	var first, last pgx.Batch
+	first.Queue("begin")
+	first.Queue(update, order(w))
+	if err := b.conns[w].SendBatch(ctx, &first).Close(); err != nil {
+		return err
+	}
+	f(&last)
+	last.Queue("commit")
+	return b.conns[w].SendBatch(ctx, &last).Close()
 }
 
 const update = "UPDATE orders SET n = n + 1 WHERE id = $1"
