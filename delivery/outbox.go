@@ -17,9 +17,9 @@ type OutboxStore interface {
 	Lease(ctx context.Context, l Lease) (shards int, err error)
 
 	// Pending reads rows of the owner's shards in the order of their sequence,
-	// without lanes that are held, and then renews the lease in a transaction
-	// that is synced to disk: what was read is durable when Pending returns. It
-	// returns ErrFenced when the lease is lost.
+	// without lanes that are held, and, where there are any, then renews the lease
+	// in a transaction that is synced to disk: what was read is durable when
+	// Pending returns. It returns ErrFenced when the lease is lost.
 	Pending(ctx context.Context, l Lease, limit int) ([]Row, error)
 
 	// Settle marks sent rows as published and holds lanes that failed, in one

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -38,6 +37,7 @@ const (
 		FROM evc_outbox o LEFT JOIN evc_hold h ON h.topic = o.topic AND h.lane_type = o.lane_type AND h.lane_id = o.lane_id
 		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= (SELECT evc_now($2)) OR h.until > (SELECT evc_now($2)) + 46800000000)
 		ORDER BY o.seq LIMIT $3`
+	isLeased  = `SELECT EXISTS (SELECT 1 FROM evc_relay WHERE owner = $1)`
 	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
 
 	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING evc_now($3) AS now),
@@ -115,38 +115,39 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 }
 
 // Pending implements delivery.OutboxStore. The commit that renews the lease is
-// synced and comes after the read: whatever was read is on disk by then. Shards
-// only move away from an owner by its own call of Lease, or with its lease.
-func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]delivery.Row, error) {
-	pending := make([]delivery.Row, 0, limit)
-	var renewed int64
+// synced and comes after the read: whatever was read is on disk by then. Where
+// nothing waits it writes nothing either. Shards only move away from an owner by
+// its own call of Lease, or with its lease.
+func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pending []delivery.Row, err error) {
 	s.mu.Lock()
 	shards := s.shards[l.Owner]
 	s.mu.Unlock()
-	err := s.pool.with(ctx, func(conn *pgx.Conn) error {
+	err = s.pool.with(ctx, func(conn *pgx.Conn) error {
+		leased := false
 		batch := &pgx.Batch{}
 		batch.Queue(planPending)
-		batch.Queue(selectPending, shards, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				row, err := scanPending(rows)
-				if err != nil {
-					return err
-				}
-				pending = append(pending, row)
+		batch.Queue(isLeased, l.Owner).QueryRow(func(row pgx.Row) error { return row.Scan(&leased) })
+		batch.Queue(selectPending, shards, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) (err error) {
+			pending, err = pgx.AppendRows(make([]delivery.Row, 0, limit), rows, scanPending)
+			return err
+		})
+		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		if leased && len(pending) > 0 {
+			tag, err := conn.Exec(ctx, holdLease, l.Owner, micros(l.For), s.at())
+			if err != nil {
+				return err
 			}
-			return rows.Err()
-		})
-		batch.Queue(holdLease, l.Owner, micros(l.For), s.at()).Exec(func(tag pgconn.CommandTag) error {
-			renewed = tag.RowsAffected()
-			return nil
-		})
-		return conn.SendBatch(ctx, batch).Close()
+			leased = tag.RowsAffected() > 0
+		}
+		if !leased {
+			return delivery.ErrFenced
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	if renewed == 0 {
-		return nil, delivery.ErrFenced
 	}
 	if len(pending) > 0 {
 		s.sawPending(pending[0].Seq)
@@ -154,7 +155,7 @@ func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) ([]del
 	return pending, nil
 }
 
-func scanPending(rows pgx.Rows) (delivery.Row, error) {
+func scanPending(rows pgx.CollectableRow) (delivery.Row, error) {
 	var r delivery.Row
 	var id, key [16]byte
 	var revision, headers string
