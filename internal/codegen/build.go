@@ -51,6 +51,9 @@ func (b *builder) ignoresEnums() bool  { return b.enums == contract.Ignore }
 // build makes the type of a value. Hint names it if it needs a name.
 func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ {
 	b.checkable(s, path)
+	if b.tooLarge(path, s) {
+		return &typ{kind: rawKind, shape: s, path: path, hint: hint, want: w}
+	}
 	settled, null := settle(s)
 	if settled != s {
 		b.checkable(settled, path)
@@ -82,6 +85,27 @@ func (b *builder) build(s *shape, w *want, path contract.Path, hint string) *typ
 		return b.several(t, k&^nullKind, w, path, hint)
 	}
 	return t
+}
+
+// Bounds of what is generated for one event. What stands deeper no scanner reads,
+// and what needs more types was not written for people.
+const (
+	mostDeep  = 512
+	mostTypes = 20000
+)
+
+// tooLarge complains of a schema that goes beyond them: such that refer to
+// themselves in many ways at once need types without end.
+func (b *builder) tooLarge(path contract.Path, s *shape) bool {
+	switch {
+	case len(path) > mostDeep:
+		b.findings.impossible(b.event, s.pos, "Break the references that come round to one allOf in different ways.", "the types of the payload would be nested more than %d deep", mostDeep)
+	case len(b.types)+len(b.judged) > mostTypes:
+		b.findings.impossible(b.event, s.pos, "Split the event, or share definitions in place of ones that differ a little.", "the payload would need more than %d types and functions", mostTypes)
+	default:
+		return false
+	}
+	return true
 }
 
 // several makes the type of a value that may be of several kinds, or one of

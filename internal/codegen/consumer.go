@@ -62,7 +62,7 @@ func (g *generator) linkUpcasts(c *consumerCode) {
 	for _, r := range c.reads {
 		to := r.reading.Upcast
 		if why := c.contract.UpcastFault(r.reading); why != "" {
-			g.findings.impossible(r.reading.Event.Value.String(), to.Pos, "consumer %s turns it into %s: %s", c.contract.Name.Value, to.Value, why)
+			g.findings.impossible(r.reading.Event.Value.String(), to.Pos, "Name a later major version of the event that this consumer reads.", "consumer %s turns it into %s: %s", c.contract.Name.Value, to.Value, why)
 			continue
 		}
 		for _, other := range c.reads {

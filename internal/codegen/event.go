@@ -58,7 +58,7 @@ func (g *generator) newEvent(e *contract.Event, schema *jsonschema.Schema) *even
 	c.payload.reserved = c.outsideNames()
 	c.root = c.payload.build(root, w, nil, c.name)
 	if c.root.kind != structKind {
-		g.findings.impossible(c.payload.event, root.pos, "the payload is no object with named members: no Go type can stand for it")
+		g.findings.impossible(c.payload.event, root.pos, "Make the payload an object with properties; where it is one of several objects, all of them need those that identify the event.", "the payload is no object with named members: no Go type can stand for it")
 		return c
 	}
 	c.payload.locate(&c.id, c.root)
@@ -99,13 +99,13 @@ func (g *generator) builder(c *eventCode, prefix string) *builder {
 func (g *generator) demand(c *eventCode) {
 	name, pos := c.contract.Name.Value.String(), c.contract.Pos
 	if len(c.id.keys) == 0 {
-		g.findings.impossible(name, pos, "the event declares no idempotency_key")
+		g.findings.impossible(name, pos, "List under identity.idempotency_key the fields that name the business fact.", "the event declares no idempotency_key")
 	}
 	if c.id.lane == nil || c.contract.Identity.Aggregate.Type.Value == "" {
-		g.findings.impossible(name, pos, "the event declares no aggregate with a type and an id")
+		g.findings.impossible(name, pos, "Name under identity.aggregate a type, and the field that holds the id.", "the event declares no aggregate with a type and an id")
 	}
 	if c.contract.Channel.Topic.Value == "" {
-		g.findings.impossible(name, pos, "the event declares no topic")
+		g.findings.impossible(name, pos, "Name under channel the topic that the event is sent to.", "the event declares no topic")
 	}
 }
 

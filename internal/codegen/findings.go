@@ -98,8 +98,13 @@ func (f *findings) unchecked(event string, path contract.Path, k keyword) {
 	f.add(1, event, path, k.pos, message)
 }
 
-func (f *findings) impossible(event string, pos source.Pos, format string, args ...any) {
+// impossible says why nothing is generated; an empty fix is that of the rule.
+func (f *findings) impossible(event string, pos source.Pos, fix, format string, args ...any) {
+	before := len(f.list)
 	f.add(2, event, nil, pos, fmt.Sprintf(format, args...))
+	if fix != "" && len(f.list) > before {
+		f.list[before].Fix = fix
+	}
 }
 
 func (f *findings) failed() bool {

@@ -77,7 +77,7 @@ func (g *generator) choose() {
 	}
 	dot := strings.LastIndexByte(c.Decimal.Value, '.')
 	if dot < 0 || !importPath.MatchString(c.Decimal.Value[:dot]) || !token.IsExported(c.Decimal.Value[dot+1:]) || !token.IsIdentifier(c.Decimal.Value[dot+1:]) {
-		g.findings.impossible("", c.Decimal.Pos, "generate.go.decimal: %q is no Go type: want an import path and a type, like github.com/shopspring/decimal.Decimal", c.Decimal.Value)
+		g.findings.impossible("", c.Decimal.Pos, "Write the type's import path and name, as in github.com/shopspring/decimal.Decimal.", "generate.go.decimal: %q is no Go type: want an import path and a type, like github.com/shopspring/decimal.Decimal", c.Decimal.Value)
 		return
 	}
 	g.choice.path = c.Decimal.Value[:dot]
@@ -92,7 +92,7 @@ func (g *generator) openWriters(unknown source.At[contract.Unknown]) {
 	}
 	for _, e := range g.set.Events {
 		if _, json := e.Schema.(*jsonschema.Schema); json && generates(g.set, e) && !e.Vendored {
-			g.findings.impossible("", unknown.Pos, "generate.go.unknown: keep lets the producer of %s write members that its contract doesn't name: say writers: open, so that check knows", e.Name.Value)
+			g.findings.impossible("", unknown.Pos, "Say writers: open in evcontract.yaml, or leave out unknown: keep.", "generate.go.unknown: keep lets the producer of %s write members that its contract doesn't name: say writers: open, so that check knows", e.Name.Value)
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/evcontract/evcontract/internal/contract"
@@ -49,11 +50,21 @@ func (b *builder) judgeName(s *shape, hint string, h how) string {
 	if name := b.judges[key]; name != "" {
 		return name
 	}
+	if len(b.judged) > mostTypes {
+		b.findings.impossible(b.event, s.pos, "Split the event, or share definitions in place of ones that differ a little.", "the payload would need more than %d types and functions", mostTypes)
+		return "(*event.Scanner).Skip"
+	}
+	if len(hint) > longHint { // of shapes that go round in circles
+		hint = strings.ToValidUTF8(hint[:longHint], "") + strconv.Itoa(len(b.judged))
+	}
 	name := b.names.take("judge" + exported(hint))
 	b.judges[key] = name
 	b.judged = append(b.judged, key)
 	return name
 }
+
+// longHint is how long the name of a judge may be, about.
+const longHint = 300
 
 // judgedAs is the shape that is judged in place of another: what that refers to.
 func judgedAs(s *shape) *shape {

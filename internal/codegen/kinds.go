@@ -227,7 +227,7 @@ func (m *member) said() []*shape {
 }
 
 // made reports whether together made the shape.
-func (s *shape) made() bool { return len(s.all) > 1 && slices.Contains(s.all[0].merges, s) }
+func (s *shape) made() bool { return s.joined }
 
 func (o *object) needs(name string) bool {
 	for _, r := range o.required {

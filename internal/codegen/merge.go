@@ -1,6 +1,9 @@
 package codegen
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // What several shapes say of one value is one shape where no two of them speak in
 // ways that must be kept apart: then one pass decides. Else they are judged one
@@ -22,17 +25,23 @@ func together(list []*shape) *shape {
 	case 1:
 		return parts[0]
 	}
-	for _, m := range parts[0].merges {
-		if slices.Equal(m.all, parts) {
-			return m
-		}
+	var key []byte
+	for _, p := range parts {
+		key = fmt.Appendf(key, "%p ", p)
 	}
-	m := anything(parts[0].pos)
-	m.at, m.all = parts[0].at, parts
+	first := parts[0]
+	if m := first.merges[string(key)]; m != nil {
+		return m
+	}
+	m := anything(first.pos)
+	m.at, m.all, m.joined = first.at, parts, true
 	for _, p := range parts {
 		m.describe(p)
 	}
-	parts[0].merges = append(parts[0].merges, m)
+	if first.merges == nil {
+		first.merges = map[string]*shape{}
+	}
+	first.merges[string(key)] = m
 	return m
 }
 

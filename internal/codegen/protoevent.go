@@ -36,7 +36,7 @@ func (g *generator) newProtoEvent(e *contract.Event, schema *protobuf.Schema) *e
 	p := &protoCode{protoFiles: g.proto, schema: schema, message: g.proto.message(schema.Descriptor()), ways: map[*roleSpec][]*protogen.Field{}}
 	c.proto = p
 	if p.message.APILevel == gofeaturespb.GoFeatures_API_OPAQUE {
-		g.findings.impossible(e.Name.Value.String(), e.Pos, "%s uses the opaque Go API, which generated code cannot fill in: set features.(pb.go).api_level to API_HYBRID", p.message.Desc.FullName())
+		g.findings.impossible(e.Name.Value.String(), e.Pos, "Write option features.(pb.go).api_level = API_HYBRID in the .proto file; code that others generated from it keeps its getters and setters.", "%s uses the opaque Go API, which generated code cannot fill in: set features.(pb.go).api_level to API_HYBRID", p.message.Desc.FullName())
 		return c
 	}
 	for _, f := range p.message.Fields {
@@ -47,7 +47,7 @@ func (g *generator) newProtoEvent(e *contract.Event, schema *protobuf.Schema) *e
 	for _, id := range []*identity{&c.id, &c.scanID} {
 		for _, r := range id.all() {
 			if r.inPayload() && !p.locate(r) {
-				g.findings.impossible(e.Name.Value.String(), r.pos, "%s: %s is no single field that can play this role", r.name, r.locator)
+				g.findings.impossible(e.Name.Value.String(), r.pos, "", "%s: %s is no single field that can play this role", r.name, r.locator)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func (g *generator) protos() error {
 			request.ProtoFile = append(request.ProtoFile, f)
 			if f.GetOptions().GetGoPackage() == "" {
 				if g.options.Import == "" {
-					g.findings.impossible(e.Name.Value.String(), e.SchemaRef.Pos, "%s has no go_package, and the import path of the generated package is not known: generate inside a Go module, or name a go_package", f.GetName())
+					g.findings.impossible(e.Name.Value.String(), e.SchemaRef.Pos, "Run generate inside a Go module, or write option go_package in the .proto file.", "%s has no go_package, and the import path of the generated package is not known: generate inside a Go module, or name a go_package", f.GetName())
 				}
 				g.adopt(f)
 				request.FileToGenerate = append(request.FileToGenerate, f.GetName())

@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -56,8 +55,7 @@ func TestRepeatedMembers(t *testing.T) {
 			documents = append(documents, string(s.Instance))
 		}
 		for _, d := range documents {
-			list := repeated(t, d)
-			for _, again := range list[:min(len(list), 100)] {
+			for _, again := range repeated(t, d, 100) {
 				run.questions = append(run.questions, question{i, schema, string(p.New), again})
 			}
 		}
@@ -77,15 +75,19 @@ func TestRepeatedMembers(t *testing.T) {
 }
 
 // repeated gives a document with one member of one of its objects written twice,
-// before and after the others and with two values, in every way.
-func repeated(t *testing.T, document string) []string {
+// before and after the others and with two values: in every way, or in some of
+// them, spread over the document, where those are more than most. Each is as long
+// as the document, and so all of a long one are too much.
+func repeated(t *testing.T, document string, most int) []string {
 	var v any
-	d := json.NewDecoder(bytes.NewReader([]byte(document)))
+	d := json.NewDecoder(strings.NewReader(document))
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
 		t.Fatal(err)
 	}
+	every := (repetitions(v) + most - 1) / most
 	var list []string
+	n := 0
 	var visit func(v any, set func(json.RawMessage))
 	write := func(v any) []byte {
 		text, err := json.Marshal(v)
@@ -101,18 +103,43 @@ func repeated(t *testing.T, document string) []string {
 				visit(x, func(text json.RawMessage) { v[i] = text; set(write(v)); v[i] = x })
 			}
 		case map[string]any:
-			whole := write(v)
 			for _, name := range slices.Sorted(maps.Keys(v)) {
 				x := v[name]
 				visit(x, func(text json.RawMessage) { v[name] = text; set(write(v)); v[name] = x })
-				for _, other := range []string{`1`, `"x"`, `null`, string(write(x))} {
-					member := string(write(name)) + ":" + other
-					set(json.RawMessage("{" + member + "," + string(whole[1:])))
-					set(json.RawMessage(string(whole[:len(whole)-1]) + "," + member + "}"))
+				for way := range ways {
+					if n++; n%every == 0 {
+						set(twice(write(v), write(name), []string{`1`, `"x"`, `null`, string(write(x))}[way/2], way%2 == 0))
+					}
 				}
 			}
 		}
 	}
 	visit(v, func(text json.RawMessage) { list = append(list, string(text)) })
 	return list
+}
+
+// ways is in how many ways one member can stand twice: four values, at two places.
+const ways = 8
+
+// twice writes a member once more into an object.
+func twice(object, name []byte, value string, before bool) json.RawMessage {
+	member := string(name) + ":" + value
+	if before {
+		return json.RawMessage("{" + member + "," + string(object[1:]))
+	}
+	return json.RawMessage(string(object[:len(object)-1]) + "," + member + "}")
+}
+
+func repetitions(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			n += repetitions(x)
+		}
+	case map[string]any:
+		for _, x := range v {
+			n += ways + repetitions(x)
+		}
+	}
+	return n
 }

@@ -91,10 +91,10 @@ func (b *builder) locateOne(r *roleSpec, t *typ) {
 		f := t.find(step)
 		switch {
 		case f == nil:
-			b.findings.impossible(b.event, r.pos, "%s: %s is no single field of the payload", r.name, r.locator)
+			b.findings.impossible(b.event, r.pos, "", "%s: %s is no single field of the payload", r.name, r.locator)
 			return
 		case !f.required || f.typ.null:
-			b.findings.impossible(b.event, r.pos, "%s: %s is not in every event: make it required, and never null", r.name, r.locator.Path[:i+1])
+			b.findings.impossible(b.event, r.pos, "", "%s: %s is not in every event: make it required, and never null", r.name, r.locator.Path[:i+1])
 			return
 		case i > 0:
 			r.access += "."
@@ -103,7 +103,7 @@ func (b *builder) locateOne(r *roleSpec, t *typ) {
 		r.typ, t = f.typ, f.typ
 	}
 	if !fits(r) {
-		b.findings.impossible(b.event, r.pos, "%s: %s has a type that cannot play this role", r.name, r.locator)
+		b.findings.impossible(b.event, r.pos, "", "%s: %s has a type that cannot play this role", r.name, r.locator)
 	}
 }
 

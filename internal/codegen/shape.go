@@ -59,10 +59,11 @@ type shape struct {
 	open      []*value          // of a relaxed enum: the values that have a name
 	valueDocs map[string]string // of an enum: what is said of each value
 
-	whole     *shape    // merged gives it; nil: nobody asked
-	merges    []*shape  // of this shape and others, as together gives them
-	division  *division // split gives it
-	undivided bool      // split was asked
+	whole     *shape            // merged gives it; nil: nobody asked
+	merges    map[string]*shape // of this shape and others, as together gives them
+	joined    bool              // together made it
+	division  *division         // split gives it
+	undivided bool              // split was asked
 
 	unknown []keyword // what generated code cannot check
 }

@@ -83,7 +83,7 @@ func (s *shape) alternative() (base *shape, arms []*shape) {
 // again is a copy of a shape about which nothing is known yet.
 func (s *shape) again() *shape {
 	c := *s
-	c.whole, c.merges, c.sure, c.division, c.undivided, c.asEnum = nil, nil, false, nil, false, nil
+	c.whole, c.merges, c.joined, c.sure, c.division, c.undivided, c.asEnum = nil, nil, false, false, nil, false, nil
 	return &c
 }
 

@@ -21,7 +21,8 @@ type lowering struct {
 	scope    *scope // of the schema that is being lowered
 	scopes   map[string]*scope
 	chain    []*jsonschema.Schema // the schemas that judge the same value, from the outermost on
-	blurred  bool                 // a dynamic reference was not resolved where evaluated names are listed
+	blurred  bool                 // it could not be listed what is evaluated: a dynamic reference was not resolved, or it is too much
+	listed   int                  // subschemas that were asked what they evaluate, for one keyword
 }
 
 // visit is a schema as it is seen from one dynamic scope.

@@ -9,6 +9,10 @@ import (
 // maxShares bounds the conditional patterns that are enumerated by success.
 const maxShares = 5
 
+// maxListed bounds the subschemas that are asked what they evaluate, counted as
+// often as they are referred to.
+const maxListed = 10000
+
 // share is what one subschema evaluates of an instance if its condition holds.
 type share struct {
 	when  *node // nil: always
@@ -32,7 +36,7 @@ func (b *builder) unevaluated() {
 func (b *builder) rests(keyword string, list func(*jsonschema.Schema, *node, bool) []share, rest func([]share, *node) *node, u *jsonschema.Schema) {
 	l := b.l
 	outer := l.blurred
-	l.blurred = false
+	l.blurred, l.listed = false, 0
 	shares := list(b.s, nil, true)
 	var n *node
 	if !l.blurred {
@@ -56,7 +60,7 @@ func (l *lowering) eachInPlace(s *jsonschema.Schema, when *node, f func(*jsonsch
 	}
 	outside := f
 	f = func(sub *jsonschema.Schema, c *node) {
-		if slices.Contains(l.chain, sub) {
+		if l.listed++; l.listed > maxListed || slices.Contains(l.chain, sub) {
 			l.blurred = true
 			return
 		}
