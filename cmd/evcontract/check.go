@@ -150,6 +150,7 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	if err != nil {
 		return nil, nil, err
 	}
+	fitHeap()
 	now, err := o.now(a.now())
 	if err != nil {
 		return nil, nil, err
@@ -169,7 +170,7 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	case err != nil:
 		return nil, nil, err
 	default:
-		growHeap(judging)
+		fitHeap()
 		all.Merge(b.judge(options))
 		all.Scope = b.scope(o, all.Scope)
 	}
@@ -184,11 +185,6 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	all.Docs = append(all.Docs, docsOf(lint.Docs(), waiverRules)...)
 	return j, all, nil
 }
-
-// judging is how far the heap grows while events are judged. What stays was
-// loaded before; what a changed file compiles to is let go with its event, so
-// nearly all that is made here is garbage, and it is a lot only where much changed.
-const judging = 500
 
 // waiverRules are the lints that say which waivers accept nothing: whoever only
 // checks is told as well.

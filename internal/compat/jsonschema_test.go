@@ -14,7 +14,7 @@ import (
 var jsonDefaults = Assumptions{UnknownFields: contract.Ignore, Writers: contract.ClosedWriters, Encoding: contract.JSON}
 
 func jsonEvent(t *testing.T, name, text string) *contract.Event {
-	return &contract.Event{Schema: jsonSchema(t, name, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", `+text+`}`)}
+	return &contract.Event{Manifest: &contract.Manifest{}, Schema: jsonSchema(t, name, `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", `+text+`}`)}
 }
 
 // breaksOf writes breaks as rule path, sorted.

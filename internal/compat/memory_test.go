@@ -56,8 +56,8 @@ func TestMemory(t *testing.T) {
 	if read(&m, one, event(t, schema, "owner: o\n"), base); m.Pairs() != 0 {
 		t.Errorf("a revision was asked whether it reads itself")
 	}
-	read(&m, &contract.Event{}, one, base)
-	read(&m, &contract.Event{}, one, base)
+	read(&m, &contract.Event{Manifest: &contract.Manifest{}}, one, base)
+	read(&m, &contract.Event{Manifest: &contract.Manifest{}}, one, base)
 	if m.Pairs() != 2 {
 		t.Errorf("two schemas that cannot be read are taken for one")
 	}

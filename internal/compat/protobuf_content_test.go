@@ -60,7 +60,7 @@ func contents(t *testing.T, dir string) map[string]*contract.Event {
 		for _, m := range messages {
 			content := loader.Content(name + "#" + m)
 			if s, _ := loader.Load(name + "#" + m); s != nil && content != "" {
-				all[content] = &contract.Event{Schema: s}
+				all[content] = &contract.Event{Manifest: &contract.Manifest{}, Schema: s}
 			}
 		}
 	}

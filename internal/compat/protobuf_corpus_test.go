@@ -127,7 +127,7 @@ func messageIn(t testing.TB, dir, name string) *contract.Event {
 	})
 	for _, file := range files {
 		if s, _ := loader.Load(file + "#" + name); s != nil && s.Root() == name {
-			return &contract.Event{Schema: s}
+			return &contract.Event{Manifest: &contract.Manifest{}, Schema: s}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func protoEvents(t testing.TB, root string, sources ...string) []*contract.Event
 		if s == nil {
 			t.Fatalf("%v\n%s", problems[0], sources[i])
 		}
-		events = append(events, &contract.Event{Schema: s})
+		events = append(events, &contract.Event{Manifest: &contract.Manifest{}, Schema: s})
 	}
 	return events
 }

@@ -8,9 +8,22 @@ import (
 	"github.com/evcontract/evcontract/internal/source"
 )
 
-// Event is the contract of one event type: a manifest NAME.event.yaml and the
+// Event is the contract of one event type: what its manifest declares, and the
 // schema that it names.
 type Event struct {
+	*Manifest
+
+	Schema    Schema          // nil where it could not be read
+	Samples   func() [][]byte // its valid examples as JSON, read when they are asked for; may be nil
+	Content   string          // identifies what the event declares, its schema included, by the bytes of its files; empty: not known
+	Deferred  func()          // reads the schema where that was put off: see Read; nil where it was not
+	Synthetic bool            // made from a bare schema file: it declares no identity and no channel
+	Vendored  bool            // a copy of another repository's contract, which is written there
+}
+
+// Manifest is what NAME.event.yaml declares. Two revisions have one and the same
+// where it did not change, so nobody writes to one that was read.
+type Manifest struct {
 	Pos        source.Pos                 `yaml:",pos"`
 	Name       source.At[Name]            `yaml:"event"`
 	Summary    source.At[string]          `yaml:"summary"`
@@ -25,13 +38,6 @@ type Event struct {
 	Examples   Examples                   `yaml:"examples"`
 	Deprecated *Deprecation               `yaml:"deprecated"`
 	Renamed    map[string]source.At[Path] `yaml:"renamed"` // new path to old path
-
-	Schema    Schema          `yaml:"-"` // nil where it could not be read
-	Samples   func() [][]byte `yaml:"-"` // its valid examples as JSON, read when they are asked for; may be nil
-	Content   string          `yaml:"-"` // identifies what the event declares, its schema included, by the bytes of its files; empty: not known
-	Deferred  func()          `yaml:"-"` // reads the schema where that was put off: see Read; nil where it was not
-	Synthetic bool            `yaml:"-"` // made from a bare schema file: it declares no identity and no channel
-	Vendored  bool            `yaml:"-"` // a copy of another repository's contract, which is written there
 }
 
 // Identity says which fields play which role.

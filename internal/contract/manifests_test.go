@@ -21,7 +21,7 @@ import (
 
 // kinds are the manifests and what they decode into.
 var kinds = map[string]any{
-	"event":     contract.Event{},
+	"event":     contract.Manifest{},
 	"consumer":  contract.Consumer{},
 	"workspace": contract.Workspace{},
 }

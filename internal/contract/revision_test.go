@@ -26,9 +26,9 @@ func TestConsumerRevision(t *testing.T) {
 	}
 	said := source.Pos{File: "c.yaml", Line: 1, Column: 1}
 	revision := func(change func(c *Consumer, e *Event)) string {
-		e := &Event{Schema: fakeSchema{digest: "d1"}}
+		e := &Event{Manifest: &Manifest{}, Schema: fakeSchema{digest: "d1"}}
 		e.Name.Value = name("Paid.v1")
-		later := &Event{Schema: fakeSchema{digest: "d2"}}
+		later := &Event{Manifest: &Manifest{}, Schema: fakeSchema{digest: "d2"}}
 		later.Name.Value = name("Paid.v2")
 		c := &Consumer{Reads: make([]Reading, 1)}
 		c.Name.Value = "loyalty"

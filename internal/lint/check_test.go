@@ -98,7 +98,7 @@ func TestBrokenManifests(t *testing.T) {
 func TestEmptySet(t *testing.T) {
 	set := &contract.Set{
 		Workspace: &contract.Workspace{Waivers: []contract.Waiver{{}}},
-		Events:    []*contract.Event{{}, {Deprecated: &contract.Deprecation{}}, {Synthetic: true}},
+		Events:    []*contract.Event{{Manifest: &contract.Manifest{}}, {Manifest: &contract.Manifest{Deprecated: &contract.Deprecation{}}}, {Manifest: &contract.Manifest{}, Synthetic: true}},
 		Consumers: []*contract.Consumer{{}, {Reads: make([]contract.Reading, 2)}},
 	}
 	for _, f := range Check(set, time.Time{}) {

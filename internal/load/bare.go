@@ -40,7 +40,7 @@ func (l *loader) bareFile(file string, named bool) {
 	refs, names := f.bare(l, file)
 	failed := false
 	for i, ref := range refs {
-		e := &contract.Event{Synthetic: true, Name: source.At[contract.Name]{Value: contract.Name{Base: names[i]}}}
+		e := &contract.Event{Synthetic: true, Manifest: &contract.Manifest{Name: source.At[contract.Name]{Value: contract.Name{Base: names[i]}}}}
 		e.SchemaRef.Value, e.Pos.File = ref, file
 		read := func() {
 			schema, problems := f.load(l, ref)

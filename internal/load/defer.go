@@ -23,15 +23,14 @@ func (l *loader) putOff(e *contract.Event, f *format, ref, by string, read func(
 
 // readManifest decodes an event's manifest; one that was decoded for another
 // tree, with the same bytes, is not decoded again. The id identifies the bytes.
-func (l *loader) readManifest(file string) (e *contract.Event, id string, ok bool) {
+func (l *loader) readManifest(file string) (m *contract.Manifest, id string, ok bool) {
 	id, data, err := l.tree.Peek(file)
 	if err != nil {
 		l.unreadable(source.Errorf(source.Pos{File: file}, "%v", err))
 		return nil, "", false
 	}
 	if known, found := manifests.Load(file + "\x00" + id); found {
-		again := *known.(*contract.Event)
-		return &again, id, true
+		return known.(*contract.Manifest), id, true
 	}
 	if data == nil {
 		if data, err = l.tree.ReadFile(file); err != nil {
@@ -39,16 +38,15 @@ func (l *loader) readManifest(file string) (e *contract.Event, id string, ok boo
 			return nil, "", false
 		}
 	}
-	e = &contract.Event{}
+	m = &contract.Manifest{}
 	before := len(l.set.Findings)
-	if !l.decode(file, data, e) || !l.named(file, e.Name.Value.Base, "event", "OrderPaid.v1") {
+	if !l.decode(file, data, m) || !l.named(file, m.Name.Value.Base, "event", "OrderPaid.v1") {
 		return nil, "", false
 	}
 	if len(l.set.Findings) == before {
-		pristine := *e
-		manifests.Store(file+"\x00"+id, &pristine)
+		manifests.Store(file+"\x00"+id, m)
 	}
-	return e, id, true
+	return m, id, true
 }
 
 // manifests are those that were read without complaint, by path and bytes.

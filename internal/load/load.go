@@ -141,7 +141,8 @@ func (l *loader) walk(root string, visit func(file string)) {
 func (l *loader) manifest(file string) {
 	switch {
 	case manifestOf(file, "event"):
-		if e, id, ok := l.readManifest(file); ok {
+		if m, id, ok := l.readManifest(file); ok {
+			e := &contract.Event{Manifest: m}
 			l.ids[e] = id
 			l.set.Events = append(l.set.Events, e)
 		}

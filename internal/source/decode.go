@@ -38,14 +38,13 @@ func Decode(n *Node, into any) []*Error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return []*Error{Errorf(n.Pos, "cannot be decoded into a %T, which is no pointer", into)}
 	}
-	d := decoder{plans: map[reflect.Type]*plan{}}
+	d := decoder{}
 	d.value(n, v.Elem(), "")
 	return d.errs
 }
 
 type decoder struct {
-	errs  []*Error
-	plans map[reflect.Type]*plan
+	errs []*Error
 }
 
 // wrong notes an error about the value at a path such as reads[0].event.

@@ -3,6 +3,7 @@ package source
 import (
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // plan is what a struct type's tags say.
@@ -12,13 +13,16 @@ type plan struct {
 	places [][]int          // fields that receive the map's place
 }
 
-func (d *decoder) plan(t reflect.Type) *plan {
-	if p := d.plans[t]; p != nil {
-		return p
+// plans are made once for each type: a workspace has a thousand manifests of one.
+var plans sync.Map
+
+func planOf(t reflect.Type) *plan {
+	if p, known := plans.Load(t); known {
+		return p.(*plan)
 	}
 	p := &plan{fields: map[string][]int{}}
 	p.add(t, nil)
-	d.plans[t] = p
+	plans.Store(t, p)
 	return p
 }
 
@@ -45,7 +49,7 @@ func (d *decoder) structure(n *Node, into reflect.Value, path string) {
 	if !d.want(n, Map, path) {
 		return
 	}
-	p := d.plan(into.Type())
+	p := planOf(into.Type())
 	for _, index := range p.places {
 		into.FieldByIndex(index).Set(reflect.ValueOf(n.Pos))
 	}
