@@ -14,7 +14,7 @@ import (
 // default. That is an error where the writer cannot say it otherwise: it leaves
 // out a zero that the reader takes for something else.
 func (w *protoWalk) defaults(m *matched, p fieldPair) {
-	if !plain(p.writer) || !plain(p.reader) || always(p.writer) || demanded(p.reader) || sameDefault(p.writer, p.reader) {
+	if !plain(p.writer) || !plain(p.reader) || sameDefault(p.writer, p.reader) || always(p.writer) || demanded(p.reader) {
 		return
 	}
 	theirs, ours := showValue(p.writer, p.writer.Default()), showValue(p.reader, p.reader.Default())
@@ -41,6 +41,9 @@ func plain(f protoreflect.FieldDescriptor) bool {
 // sameDefault reports whether two fields have one default, as far as values of
 // their types can be compared.
 func sameDefault(f, r protoreflect.FieldDescriptor) bool {
+	if f.Enum() == nil && r.Enum() == nil && !f.HasDefault() && !r.HasDefault() {
+		return true // the zeros of two types are one, however they look
+	}
 	a, whole := integerOf(f, f.Default())
 	b, wholeToo := integerOf(r, r.Default())
 	switch {

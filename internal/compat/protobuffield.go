@@ -163,8 +163,8 @@ func (w *protoWalk) oneofs(m *matched) {
 // another member of the same oneof after it.
 func (w *protoWalk) overridden(m *matched, p fieldPair) bool {
 	o := oneofOf(p.reader)
-	return o != nil && w.wire == binaryWire && w.arrives(p) && slices.ContainsFunc(m.pairs, func(q fieldPair) bool {
-		return oneofOf(q.reader) == o && q.reader != p.reader && always(q.writer) && !neverLeftOut(q.writer) && w.arrives(q) && writtenBefore(p.writer, q.writer)
+	return o != nil && w.wire == binaryWire && w.arrives(p) && slices.ContainsFunc(m.constant, func(q fieldPair) bool {
+		return oneofOf(q.reader) == o && q.reader != p.reader && w.arrives(q) && writtenBefore(p.writer, q.writer)
 	})
 }
 
@@ -207,24 +207,31 @@ func writtenBefore(a, b protoreflect.FieldDescriptor) bool {
 // doubled finds fields that in JSON both go by names of one field of the reader:
 // its JSON name and its own. It refuses an event with both.
 func (w *protoWalk) doubled(m *matched) {
-	for i, a := range m.pairs {
-		for _, b := range m.pairs[:i] {
-			if w.wire != jsonWire || a.reader != b.reader || oneofOf(a.writer) != nil && oneofOf(a.writer) == oneofOf(b.writer) {
-				continue
-			}
-			one, other := anyValues(a.writer), anyValues(b.writer)
-			w.add(a, claim{
-				probe: &probe{route: a.route, mark: a.writer, needs: a.needs, fill: func(m protoreflect.Message) {
-					one(m)
-					other(m)
-				}},
-				Break: Break{
-					Rule: "shape-refused", Severity: rule.Error,
-					Message: fmt.Sprintf("%s and %s may be sent together, as %q and %q, and the reader takes both for its field %s: it refuses an event that has one field twice",
-						b.path, a.path, jsonKey(b.writer), jsonKey(a.writer), a.reader.Name()),
-				},
-			})
+	if w.wire != jsonWire {
+		return
+	}
+	fed := make(map[protoreflect.FieldNumber]fieldPair, len(m.pairs))
+	for _, a := range m.pairs {
+		b, twice := fed[a.reader.Number()]
+		if !twice {
+			fed[a.reader.Number()] = a
+			continue
 		}
+		if o := oneofOf(a.writer); o != nil && o == oneofOf(b.writer) {
+			continue
+		}
+		one, other := anyValues(a.writer), anyValues(b.writer)
+		w.add(a, claim{
+			probe: &probe{route: a.route, mark: a.writer, needs: a.needs, fill: func(m protoreflect.Message) {
+				one(m)
+				other(m)
+			}},
+			Break: Break{
+				Rule: "shape-refused", Severity: rule.Error,
+				Message: fmt.Sprintf("%s and %s may be sent together, as %q and %q, and the reader takes both for its field %s: it refuses an event that has one field twice",
+					b.path, a.path, jsonKey(b.writer), jsonKey(a.writer), a.reader.Name()),
+			},
+		})
 	}
 }
 

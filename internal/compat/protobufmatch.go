@@ -16,6 +16,7 @@ type matched struct {
 	strangers []protoreflect.FieldDescriptor // the writer's, that the reader doesn't know
 	missing   []protoreflect.FieldDescriptor // the reader's, that the writer doesn't send
 	needs     []protoreflect.FieldDescriptor // the writer's, that it may leave out and the reader requires
+	constant  []fieldPair                    // of the pairs, those that every message has
 }
 
 // fieldPair is a field of the writer and the one of the reader that takes what
@@ -93,7 +94,7 @@ func (w *protoWalk) match(v visit) *matched {
 			m.strangers = append(m.strangers, f)
 			continue
 		}
-		if demanded(r) && f.Cardinality() != protoreflect.Required && !f.ContainingMessage().IsMapEntry() {
+		if demanded(r) && !constant(f) {
 			m.needs = append(m.needs, f)
 		}
 		taken[r.Number()] = true
@@ -108,6 +109,9 @@ func (w *protoWalk) match(v visit) *matched {
 	}
 	for i := range m.pairs {
 		m.pairs[i].needs = m.needs
+		if f := m.pairs[i].writer; constant(f) {
+			m.constant = append(m.constant, m.pairs[i])
+		}
 	}
 	return m
 }

@@ -58,5 +58,10 @@ func demanded(r protoreflect.FieldDescriptor) bool {
 
 // always reports whether a writer never leaves a field out.
 func always(f protoreflect.FieldDescriptor) bool {
-	return f.Cardinality() == protoreflect.Required || f.ContainingMessage().IsMapEntry() || neverLeftOut(f)
+	return constant(f) || neverLeftOut(f)
+}
+
+// constant reports whether no message is without a field, whatever rules say.
+func constant(f protoreflect.FieldDescriptor) bool {
+	return f.Cardinality() == protoreflect.Required || f.ContainingMessage().IsMapEntry()
 }
