@@ -152,9 +152,17 @@ func (b *builder) hint(s *shape, hint string) string {
 // pointerEscapes undoes what a JSON Pointer does to names (RFC 6901).
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// defined is the last name on the way to a shape.
+// defined is the last name on the way to a shape. Of one that is a path itself, or
+// begins with a package as Java has them, it is the last part.
 func (s *shape) defined() string {
-	return pointerEscapes.Replace(s.at.Pointer[strings.LastIndexByte(s.at.Pointer, '/')+1:])
+	name := pointerEscapes.Replace(s.at.Pointer[strings.LastIndexByte(s.at.Pointer, '/')+1:])
+	if last := name[strings.LastIndexByte(name, '/')+1:]; last != "" {
+		name = last
+	}
+	if last := name[strings.LastIndexByte(name, '.')+1:]; last != "" && 'A' <= last[0] && last[0] <= 'Z' {
+		name = last
+	}
+	return name
 }
 
 func (b *builder) raw(t *typ, path contract.Path) {

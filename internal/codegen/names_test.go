@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/token"
 	"testing"
+
+	"github.com/evcontract/evcontract/internal/jsonschema"
 )
 
 func TestExported(t *testing.T) {
@@ -43,6 +45,22 @@ func TestFileNames(t *testing.T) {
 	} {
 		if got := g.fileName(c.name, "consumer"); got != c.want {
 			t.Errorf("fileName(%q) = %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestDefined(t *testing.T) {
+	for pointer, want := range map[string]string{
+		"/$defs/line":   "line",
+		"/$defs/a~1b~0": "b~",
+		"/definitions/io.k8s.api.core.v1.PodSpec":                         "PodSpec",
+		"/definitions/api.example.com~1common~1workflow-step.schema.json": "workflow-step.schema.json",
+		"/definitions/v1.2": "v1.2",
+		"/definitions/a~1":  "a/",
+		"/definitions/A.":   "A.",
+	} {
+		if got := (&shape{at: jsonschema.Ref{Pointer: pointer}}).defined(); got != want {
+			t.Errorf("%s is defined as %q, not %q", pointer, got, want)
 		}
 	}
 }
