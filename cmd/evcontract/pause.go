@@ -37,7 +37,7 @@ func (a *app) pausing(use, short, long string, paused bool) *cobra.Command {
 }
 
 func oneConsumer(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
+	if len(args) != 1 || args[0] == "" {
 		return fmt.Errorf("want one consumer: %s\nevcontract status lists them", cmd.UseLine())
 	}
 	return nil

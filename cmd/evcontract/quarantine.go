@@ -375,12 +375,23 @@ func (a *app) caseOf(f *caseFlags, v payloadView, c delivery.Case) caseReport {
 	return r
 }
 
+// lane is what the event is about, where that is known.
+func (r *caseReport) lane() string {
+	switch {
+	case r.LaneType == "" && r.LaneID == "":
+		return ", whose lane is not known"
+	case r.Version == 0:
+		return fmt.Sprintf(", of %s %s", r.LaneType, r.LaneID)
+	}
+	return fmt.Sprintf(", version %d of %s %s", r.Version, r.LaneType, r.LaneID)
+}
+
 func (r *caseReport) text(out *bufio.Writer, due string) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(out, "  %-10s %s\n", name, printable(fmt.Sprintf(format, args...)))
 	}
 	fmt.Fprintf(out, "case %d of %s: %s, %s\n", r.Case, printable(r.Consumer), r.Reason, r.State)
-	line("event", "%s, version %d of %s %s", r.Event, r.Version, or(r.LaneType, "no lane"), r.LaneID)
+	line("event", "%s", or(r.Event, "without a type")+r.lane())
 	line("occurred", "%s at %s, topic %s", r.Occurred.UTC().Format(time.DateTime), r.Source, r.Topic)
 	line("id", "%s", r.ID)
 	line("key", "%s", r.Key)

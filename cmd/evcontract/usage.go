@@ -99,11 +99,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, unknown.GetSpecifiedName())
 	case errors.As(err, &empty):
-		return fmt.Errorf("--%s wants a value: see %s --help", empty.GetFlag().Name, cmd.CommandPath())
+		return fmt.Errorf("--%s wants %s", empty.GetFlag().Name, wanted(empty.GetFlag()))
 	case errors.As(err, &wrong):
 		return wrongValue(wrong)
 	}
 	return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+}
+
+// wanted is what its help says of a flag's value.
+func wanted(f *pflag.Flag) string {
+	name, usage := pflag.UnquoteUsage(f)
+	if name != strings.ToUpper(name) { // the name of a type
+		name = "a value"
+	}
+	return name + ": " + usage
 }
 
 func unknownFlag(cmd *cobra.Command, word string) error {
