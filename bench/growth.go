@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,7 +176,6 @@ func (g *growth) cpu(ctx context.Context, f func(context.Context) (int, error)) 
 	return float64((after - before).Microseconds()) / float64(max(n, 1)), err
 }
 
-// used reads /proc: the server is on this machine.
 func (g *growth) used(ctx context.Context) (time.Duration, error) {
 	all := ownTime()
 	rows, err := g.conn.Query(ctx, "SELECT pid FROM pg_stat_activity WHERE application_name = 'evc_growth'")
@@ -187,19 +187,39 @@ func (g *growth) used(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	for _, pid := range pids {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		backend, err := processOf(pid)
 		if err != nil {
-			return 0, fmt.Errorf("the server must be on this machine: %w", err)
-		}
-		var user, system int64
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		fields := strings.Fields(rest)
-		if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
 			return 0, err
 		}
-		all += time.Duration(user+system) * (time.Second / 100) // ticks
+		all += backend.own
 	}
-	return all, nil
+	own, err := processOf(int32(g.conn.PgConn().PID()))
+	if err != nil {
+		return 0, err
+	}
+	server, err := processOf(own.parent) // has what backends used that ended meanwhile
+	return all + server.ended, err
+}
+
+// process is what Linux says of one.
+type process struct {
+	parent     int32
+	own, ended time.Duration // processor time of its own, and of children that ended
+}
+
+func processOf(pid int32) (process, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, fmt.Errorf("the server must be on this machine: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest) // of proc(5), from the third on
+	var p process
+	var user, system, endedUser, endedSystem int64
+	_, err = fmt.Sscan(strings.Join(slices.Concat(fields[1:2], fields[11:15]), " "), &p.parent, &user, &system, &endedUser, &endedSystem)
+	const tick = time.Second / 100
+	p.own, p.ended = time.Duration(user+system)*tick, time.Duration(endedUser+endedSystem)*tick
+	return p, err
 }
 
 // hour sends an hour's traffic through the outbox, vacuumed as often as
