@@ -32,7 +32,7 @@ func (c *compilation) run(name string) (fd protoreflect.FileDescriptor, problems
 	defer func() {
 		if r := recover(); r != nil {
 			c.loader.later, c.loader.loader.later = nil, nil // half done
-			fd, problems = nil, []*source.Error{source.Errorf(source.Pos{File: c.loader.fileOf(name)}, "the compiler crashed on this file or one that it imports (%v): please report it", r)}
+			fd, problems = nil, c.crashed(name, r)
 		}
 	}()
 	fd, err := c.descriptor(name)

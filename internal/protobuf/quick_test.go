@@ -152,6 +152,8 @@ func TestQuickLeavesErrors(t *testing.T) {
 		"a packed map":                   head + "message M { map<int32, int32> a = 1 [packed = true]; }",
 		"one packed number":              head + "message M { optional int32 a = 1 [packed = true]; }",
 		"packed strings":                 head + "message M { repeated string a = 1 [packed = true]; }",
+		"packed without a label":         head + "message M { int32 a = 1 [packed = true]; }",
+		"packed in a oneof":              head + "message M { oneof o { int32 a = 1 [deprecated = true, packed = true]; } }",
 		"an unknown option":              head + "message M { option no_such = true; }",
 		"an option twice":                head + "option java_package = \"a\";\noption java_package = \"b\";\nmessage M {}",
 		"an option of another type":      head + "message M { string a = 1 [deprecated = 1]; }",
