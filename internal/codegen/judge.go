@@ -182,7 +182,8 @@ func (j judge) others() {
 	j.alternatives(s.any, false)
 	j.alternatives(s.one, j.how.want == nil)
 	if j.how.want != nil {
-		return // of what is read in part, nobody can say what it is not
+		j.excludedInPart()
+		return
 	}
 	if s.not != nil {
 		j.line("if s.Try(%s) {", j.whole(s.not, "Not"))
@@ -190,6 +191,19 @@ func (j judge) others() {
 		j.line("}")
 	}
 	j.condition()
+}
+
+// excludedInPart judges not for who reads a part. Of that, nobody can say what it
+// is not; but a not of a not says what it is, and a not of everything is false.
+func (j judge) excludedInPart() {
+	if j.shape.not == nil {
+		return
+	}
+	if twice := j.shape.not.negated(0); twice != nil {
+		j.line("s.Also(%s)", j.of(twice, "NotNot"))
+	} else if settled, null := settle(j.shape.not); !null && settled.bare() {
+		j.refuse("the contract allows no value here")
+	}
 }
 
 // alternatives wants at least one to fit, or exactly one. Who reads a part cannot

@@ -14,6 +14,9 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) (used n
 		extra = nil
 	}
 	t.keeps = w.all && !t.unkept && (extra == nil || named != nil) && b.keeps(o.closed)
+	if !w.all {
+		o.declare(t.shape, w)
+	}
 	seen := names{}
 	used = names{"append": true, "decode": true, "More": extra != nil, "Unknown": t.keeps}
 	if len(path) == 0 {
@@ -38,6 +41,20 @@ func (b *builder) members(t *typ, o object, w *want, path contract.Path) (used n
 		t.extra, t.named = b.build(extra, below, path.Then(valueStep), t.name+"More"), named
 	}
 	return used
+}
+
+// declare offers the members that a reader names and the shape does not, where
+// patterns or additionalProperties say what they are.
+func (o *object) declare(s *shape, w *want) {
+	for _, name := range w.names() {
+		said := s.said(name)
+		if len(said) == 0 || s.speaksOf(name) { // an object that was divided has members elsewhere
+			continue
+		}
+		if of := together(said); !of.bare() && !of.nothing(nil) {
+			o.offer(&member{name, of})
+		}
+	}
 }
 
 // keeps reports whether members without a field are kept, and not refused.

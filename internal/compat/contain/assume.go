@@ -206,7 +206,7 @@ func fieldTree(fields [][]string) tree {
 
 // projection drops what a reader does not look at. Of a value that he reads in
 // part he does not say what it must not be: not, if and unevaluated… are left
-// out, and no value is compared as a whole.
+// out, and no value is compared as a whole. A not of a not is none.
 type projection struct{}
 
 func (p projection) node(n *node, t tree) *node {
@@ -234,7 +234,12 @@ func (p projection) node(n *node, t tree) *node {
 			return placed(or(n.kids[0], p.node(n.kids[1], t)), n)
 		}
 		return placed(or(p.nodes(n.kids, t)...), n)
-	case kNot, kIf:
+	case kNot:
+		if twice := n.kids[0].negated(0); twice != nil {
+			return p.node(twice, t)
+		}
+		return nodeTrue
+	case kIf:
 		return nodeTrue
 	case kEnum:
 		return placed(typesOf(n.values), n)
@@ -262,6 +267,36 @@ func (p projection) node(n *node, t tree) *node {
 		return nodeTrue
 	}
 	return n
+}
+
+// negated is what a node excludes, if it does nothing else: behind a reference,
+// or beside what says nothing, not may stand below not.
+func (n *node) negated(depth int) *node {
+	switch {
+	case depth > 64:
+	case n.kind == kRef:
+		return n.kids[0].negated(depth + 1)
+	case n.kind == kNot:
+		if twice := n.kids[0].negated(depth + 1); twice != nil {
+			return twice.negated(depth + 1)
+		}
+		return n.kids[0]
+	case n.kind == kAnd:
+		var only *node
+		for _, k := range n.kids {
+			if k.touch == 0 {
+				continue
+			}
+			if only != nil {
+				return nil
+			}
+			only = k
+		}
+		if only != nil {
+			return only.negated(depth + 1)
+		}
+	}
+	return nil
 }
 
 // dependency is the key beside which dependentSchemas and its kind want something.
