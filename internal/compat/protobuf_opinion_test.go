@@ -217,7 +217,18 @@ func (c comparer) dropped(to protoreflect.FieldDescriptor, v seenValue) bool {
 		}
 		return to.Enum().Values().ByName(protoreflect.Name(name)) == nil
 	}
-	return c.json || to.Enum().IsClosed() && v.integer != nil && isVarint(v.kind) && to.Enum().Values().ByNumber(protoreflect.EnumNumber(int32(v.integer.Int64()))) == nil
+	if c.json && sixtyFour(v.kind) { // travels as text, which names no value
+		return true
+	}
+	return (c.json || isVarint(v.kind)) && to.Enum().IsClosed() && v.integer != nil && to.Enum().Values().ByNumber(protoreflect.EnumNumber(int32(v.integer.Int64()))) == nil
+}
+
+func sixtyFour(kind protoreflect.Kind) bool {
+	switch kind {
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
+		return true
+	}
+	return false
 }
 
 func isAny(md protoreflect.MessageDescriptor) bool { return md.FullName() == "google.protobuf.Any" }

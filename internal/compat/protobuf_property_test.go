@@ -135,6 +135,7 @@ func FuzzPropertyProtobuf(f *testing.F) {
 	f.Add(int64(100_000))
 	f.Add(int64(99837))  // a map that is read as a list of bytes
 	f.Add(int64(99629))  // a list of messages that is read as a map
+	f.Add(int64(1216))   // numbers of which a closed enum in JSON knows some
 	f.Add(int64(100209)) // a message that is read as an entry, whose value requires a field
 	f.Fuzz(func(t *testing.T, seed int64) { propertySeed(t, seed, 20, map[rule.Answer]int{}) })
 }
