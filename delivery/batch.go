@@ -25,8 +25,19 @@ type item struct {
 // PostgreSQL keeps 64 subtransactions of a transaction in memory.
 const careful = 50
 
-// receive handles what the broker delivered; nil acknowledges it.
-func (r *runner) receive(ctx context.Context, ms []event.Message) error {
+// receive handles what the broker delivered; nil acknowledges it. It runs in a
+// goroutine of the broker: a panic is the error of the batch there, and of Run.
+func (r *runner) receive(ctx context.Context, ms []event.Message) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = panicked(value)
+			r.broken(err)
+		}
+	}()
+	return r.take(ctx, ms)
+}
+
+func (r *runner) take(ctx context.Context, ms []event.Message) error {
 	r.Step(InboxReceived)
 	m, err := r.worker(ctx)
 	if err != nil {

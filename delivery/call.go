@@ -13,15 +13,15 @@ func (p *pass) call(ctx context.Context, it *item) (time.Duration, error) {
 	if it.route == nil {
 		return 0, nil
 	}
-	if p.r.Context != nil {
-		ctx = p.r.Context(p.r.carry(ctx, []event.Message{it.m}), it.m)
-	}
 	ctx, cancel := context.WithTimeout(ctx, p.r.HandleWithin)
 	defer cancel()
 	id := it.id
 	id.Attempt = max(1, it.attempt.Count)
 	start := p.r.Clock.Now()
 	err := protect(func() error {
+		if p.r.Context != nil {
+			ctx = p.r.Context(p.r.carry(ctx, []event.Message{it.m}), it.m)
+		}
 		if it.route.Handle != nil {
 			return it.route.Handle(ctx, p.w.Tx(), it.m, id)
 		}
@@ -45,15 +45,6 @@ func (p *pass) callBatch(ctx context.Context, group []*item) (time.Duration, err
 	start := p.r.Clock.Now()
 	err := protect(func() error { return firstOf(group[0].route.Batch(ctx, p.w.Tx(), ms, ids)) })
 	return p.r.Clock.Now().Sub(start), err
-}
-
-func protect(f func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = panicked(value)
-		}
-	}()
-	return f()
 }
 
 func firstOf(errs []error) error {

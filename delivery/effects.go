@@ -88,14 +88,26 @@ type notSent struct{ error }
 func (n notSent) Unwrap() error { return n.error }
 
 // Run makes calls until ctx ends, then finishes the call in hand and returns
-// nil. It refuses an effect without a Call.
+// nil. It refuses an effect without a Call. A panic of Call or Reconcile is a
+// failure of its call, one of Observe ends the run as its error.
 func (x Effects) Run(ctx context.Context) error {
 	names, err := x.defaults()
 	if err != nil {
 		return err
 	}
+	err = together(ctx, func(ctx context.Context) error { return x.loop(ctx, names) })
+	if err != nil {
+		return fmt.Errorf("effects: %w", err)
+	}
+	return nil
+}
+
+func (x *Effects) loop(ctx context.Context, names []string) error {
 	for ctx.Err() == nil {
 		n, err := x.round(ctx, names)
+		if broken := (*PanicError)(nil); errors.As(err, &broken) {
+			return err
+		}
 		if err != nil && ctx.Err() == nil {
 			x.Observe(Observation{Loop: LoopEffects, Consumer: x.Owner, Err: err})
 			x.Log.Warn("effects round failed; it is tried again", "error", err)
@@ -145,7 +157,7 @@ func (x *Effects) round(parent context.Context, names []string) (int, error) {
 	errs := make(chan error, len(calls))
 	var running sync.WaitGroup
 	for _, c := range calls {
-		running.Go(func() { errs <- x.advance(ctx, c) })
+		running.Go(func() { errs <- protect(func() error { return x.advance(ctx, c) }) })
 	}
 	running.Wait()
 	close(errs)

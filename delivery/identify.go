@@ -3,7 +3,6 @@ package delivery
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -96,34 +95,14 @@ func (r *runner) passing(m event.Message) (item, bool) {
 }
 
 func identify(route *event.Route, m event.Message) (id event.Identity, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
-		}
-	}()
-	id, err = route.Identify(m)
+	err = protect(func() (err error) {
+		id, err = route.Identify(m)
+		return err
+	})
 	if err != nil {
 		return id, fmt.Errorf("identify %s: %w", m.Type, err)
 	}
 	return id, nil
-}
-
-// PanicError is a panic of user code, as an error.
-type PanicError struct {
-	Value any
-	Stack string
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
-
-// Unwrap gives the error that was panicked with, if it was one.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
-func panicked(value any) error {
-	return &PanicError{Value: value, Stack: string(debug.Stack())}
 }
 
 // chain lists an error and what it wraps, outermost first, each cut to a size

@@ -48,10 +48,14 @@ type runner struct {
 	contiguous bool            // some route needs every step
 	member     Member
 	slots      slots
+	panics     chan error // in a goroutine of the broker, outside of what belongs to one event
+	end        func()     // ends the run
 }
 
 // Run handles events until ctx ends, and then finishes the batch in hand and
-// returns nil. It refuses a consumer that has a route without a handler.
+// returns nil. It refuses a consumer that has a route without a handler. A panic
+// of a handler, of Identify or of Context is a failure of its event, one of
+// Observe or of the broker ends the run as its error.
 func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 	r, err := in.runner(c)
 	if err != nil {
@@ -64,18 +68,44 @@ func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 		return fmt.Errorf("consumer %s: join: %w", c.Name, err)
 	}
 	r.Log.Info("inbox started", "consumer", c.Name, "revision", c.Revision, "build", r.member.Build)
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var lanes sync.WaitGroup
-	lanes.Go(func() { r.lanes(running) })
-	err = r.Broker.Consume(running, r.topics(), r.receive)
-	cancel()
-	lanes.Wait()
-	r.leave(ctx)
-	if err != nil && ctx.Err() == nil {
+	if err := errors.Join(r.consume(ctx), r.broke()); err != nil {
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil
+}
+
+// consume runs until ctx ends, or the broker fails, or something panics.
+func (r *runner) consume(ctx context.Context) error {
+	running, end := context.WithCancel(ctx)
+	defer end()
+	r.end = end
+	defer r.leave(ctx)
+	return together(running, r.lanes, func(running context.Context) error {
+		err := r.Broker.Consume(running, r.topics(), r.receive)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+}
+
+// broken keeps the first panic of a goroutine of the broker, and ends the run.
+func (r *runner) broken(err error) {
+	select {
+	case r.panics <- err:
+		r.end()
+	default:
+	}
+}
+
+// broke is what broken has kept.
+func (r *runner) broke() error {
+	select {
+	case err := <-r.panics:
+		return err
+	default:
+		return nil
+	}
 }
 
 // leave says that the run is over. When that fails, its signs of life run out.
@@ -105,7 +135,7 @@ func (in Inbox) runner(c event.Consumer) (*runner, error) {
 	if in.Step == nil {
 		in.Step = func(Step) {}
 	}
-	r := &runner{Inbox: in, consumer: c, policy: withDefaults(c.Policy)}
+	r := &runner{Inbox: in, consumer: c, policy: withDefaults(c.Policy), panics: make(chan error, 1)}
 	if err := r.route(); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ var errRehearsed = errors.New("dry run: rolled back")
 
 // lanes drains blocked lanes whose time has come, until ctx ends. It also gives
 // the run's signs of life.
-func (r *runner) lanes(ctx context.Context) {
+func (r *runner) lanes(ctx context.Context) error {
 	m := r.member
 	m.Instance += "/lanes"
 	var joined time.Time
@@ -37,7 +37,7 @@ func (r *runner) lanes(ctx context.Context) {
 			continue
 		}
 		if r.Clock.Sleep(ctx, r.Poll) != nil {
-			return
+			return nil
 		}
 	}
 }

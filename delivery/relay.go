@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/evcontract/evcontract/event"
@@ -45,7 +45,8 @@ type Relay struct {
 
 // Run relays until ctx ends, then finishes the batch in hand, gives the shards
 // back and returns nil. Failures of the database or the broker are logged,
-// observed and tried again.
+// observed and tried again. A panic of the broker is a failure, one of Observe
+// ends the run as its error.
 func (r Relay) Run(ctx context.Context) error {
 	if r.Store == nil || r.Broker == nil {
 		return errors.New("relay without a Store or a Broker: set both fields")
@@ -54,15 +55,13 @@ func (r Relay) Run(ctx context.Context) error {
 	leases := r.leases()
 	r.Log.Info("relay started", "owner", r.Owner)
 	r.enrol(ctx, leases)
-	var running sync.WaitGroup
-	for _, lease := range leases[1:] {
-		running.Go(func() { r.loop(ctx, lease) })
+	loops := make([]func(context.Context) error, len(leases))
+	for i, lease := range leases {
+		loops[i] = func(ctx context.Context) error { return r.loop(ctx, lease) }
 	}
-	r.loop(ctx, leases[0])
-	running.Wait()
+	failed := together(ctx, loops...)
 	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.StopWithin)
 	defer cancel()
-	var failed error
 	for _, lease := range leases {
 		if err := r.Store.Release(release, lease); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("relay %s: release shards: %w", lease.Owner, err))
@@ -139,7 +138,7 @@ const (
 	sweepPieces = 20
 )
 
-func (r *Relay) loop(ctx context.Context, lease Lease) {
+func (r *Relay) loop(ctx context.Context, lease Lease) error {
 	var at relaying
 	at.swept = r.Clock.Now()
 	for ctx.Err() == nil {
@@ -155,6 +154,7 @@ func (r *Relay) loop(ctx context.Context, lease Lease) {
 		at.failing = 0
 		r.rest(ctx, &at, sent)
 	}
+	return nil
 }
 
 // rest waits, longer each time that there was nothing to send.
@@ -217,10 +217,22 @@ func (r *Relay) send(ctx context.Context, lease Lease, rows []Row) error {
 	return nil
 }
 
+// publish is one call of the broker. A panic is an error of each message, and so
+// is an answer that cannot be told apart: nobody knows what was stored.
 func (r *Relay) publish(ctx context.Context, ms []event.Message) []error {
 	ctx, cancel := context.WithTimeout(ctx, r.Publish)
 	defer cancel()
-	return r.Broker.Publish(ctx, ms)
+	var errs []error
+	err := protect(func() error {
+		if errs = r.Broker.Publish(ctx, ms); errs != nil && len(errs) != len(ms) {
+			return fmt.Errorf("the broker answered for %d messages and was given %d", len(errs), len(ms))
+		}
+		return nil
+	})
+	if err != nil {
+		return slices.Repeat([]error{err}, len(ms))
+	}
+	return errs
 }
 
 type topicLane struct {

@@ -6,10 +6,13 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -158,15 +161,32 @@ func clone(h map[string]string) map[string]string {
 	return c
 }
 
-// Consume implements delivery.Broker. Consumers of one group share partitions.
+// Consume implements delivery.Broker. Consumers of one group share partitions. A
+// panic of f ends all of them and comes out of Consume, where its caller can
+// recover it.
 func (b *Broker) Consume(ctx context.Context, topics []string, f func(context.Context, []event.Message) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var running sync.WaitGroup
+	var panicked atomic.Pointer[string]
 	for _, name := range topics {
 		for part := range Partitions {
-			running.Go(func() { b.consume(ctx, name, part, f) })
+			running.Go(func() {
+				defer func() {
+					if v := recover(); v != nil {
+						text := fmt.Sprintf("%v\n%s", v, debug.Stack())
+						panicked.Store(&text)
+						cancel()
+					}
+				}()
+				b.consume(ctx, name, part, f)
+			})
 		}
 	}
 	running.Wait()
+	if text := panicked.Load(); text != nil {
+		panic(*text)
+	}
 	return nil
 }
 
@@ -182,12 +202,16 @@ func (b *Broker) consume(ctx context.Context, name string, part int, f func(cont
 			continue
 		}
 		b.delay(ctx)
-		err := f(ctx, ms)
-		b.answer(name, part, len(ms), err == nil)
-		if err != nil {
+		if !b.deliver(ctx, name, part, ms, f) {
 			_ = delivery.SystemClock{}.Sleep(ctx, b.Backoff)
 		}
 	}
+}
+
+// deliver gives the partition back also when f panics.
+func (b *Broker) deliver(ctx context.Context, name string, part int, ms []event.Message, f func(context.Context, []event.Message) error) (handled bool) {
+	defer func() { b.answer(name, part, len(ms), handled) }()
+	return f(ctx, ms) == nil
 }
 
 func (b *Broker) take(name string, part int) ([]event.Message, <-chan struct{}) {

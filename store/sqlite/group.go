@@ -20,11 +20,18 @@ const groupSize = 128
 
 // committer commits whoever waits, together, until the store is closed.
 func (s *Store) committer() {
+	closed := false
+	defer func() {
+		if !closed { // a member ended the goroutine
+			s.running.Go(s.committer)
+		}
+	}()
 	for {
 		select {
 		case m := <-s.commits:
 			s.commitGroup(append(make([]*member, 0, 16), m))
 		case <-s.closing:
+			closed = true
 			return
 		}
 	}
@@ -35,7 +42,13 @@ func (s *Store) committer() {
 // fails for all, and nothing of any of them is in the database.
 func (s *Store) commitGroup(group []*member) {
 	errs := make(map[*member]error)
-	err := s.begin(context.Background(), func(t *txn) error {
+	err := errGoexit
+	defer func() {
+		for _, m := range group {
+			m.done <- errors.Join(errs[m], err)
+		}
+	}()
+	err = s.begin(context.Background(), func(t *txn) error {
 		t.wrote = true
 		for i := 0; i < len(group); i++ {
 			if err := s.runMember(t, group[i], errs); err != nil {
@@ -47,10 +60,11 @@ func (s *Store) commitGroup(group []*member) {
 		}
 		return nil
 	})
-	for _, m := range group {
-		m.done <- errors.Join(errs[m], err)
-	}
 }
+
+// errGoexit is what a group fails of when the function of a member ends the
+// goroutine that it runs in, which nothing can stop.
+var errGoexit = errors.New("sqlite: InTx was rolled back: a function that it ran called runtime.Goexit, or FailNow of a test")
 
 func (s *Store) joinGroup(group []*member) []*member {
 	for len(group) < groupSize {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +66,28 @@ func TestGroupCommit(t *testing.T) {
 		if err := s.Reader().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 20 {
 			t.Errorf("%s: %d rows, want 20 (%v)", table, n, err)
 		}
+	}
+}
+
+// A function that ends its goroutine, as a test's FailNow does, fails with those
+// that would have been committed with it, and the store goes on.
+func TestGroupGoexit(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	var running sync.WaitGroup
+	for range 3 {
+		running.Go(func() {
+			err := s.InTx(t.Context(), func(context.Context, *sql.Tx) error {
+				runtime.Goexit()
+				return nil
+			})
+			if err == nil || !strings.Contains(err.Error(), "FailNow") {
+				t.Errorf("got %v, want an error that says why", err)
+			}
+		})
+	}
+	running.Wait()
+	if err := s.InTx(t.Context(), func(context.Context, *sql.Tx) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
 
