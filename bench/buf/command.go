@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -42,7 +43,7 @@ func (c command) run() (usage, error) {
 	wall := time.Since(begin)
 	state := cmd.ProcessState
 	if state == nil || !slices.Contains(c.ends, state.ExitCode()) {
-		return usage{}, fmt.Errorf("%s: %w: %v: %s", strings.Join(c.args, " "), errFailed, err, said.String())
+		return usage{}, fmt.Errorf("%s: %w: %s", strings.Join(c.args, " "), errors.Join(errFailed, err), said.String())
 	}
 	if c.fail != "" && strings.Contains(found.String(), c.fail) {
 		line, _, _ := strings.Cut(found.String()[strings.Index(found.String(), c.fail):], "\n")

@@ -138,7 +138,7 @@ func emit(f figure) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(string(line))
+	fmt.Fprintln(os.Stdout, string(line))
 }
 
 var errFailed = errors.New("did not do its work")

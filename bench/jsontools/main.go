@@ -71,7 +71,7 @@ func run(sample int, only string, patience time.Duration) error {
 		}
 		tools = append(tools, &peer{name: p.name, dir: dir, patience: patience})
 	}
-	t := table{sums: map[string]*tally{}}
+	t := table{out: os.Stdout, sums: map[string]*tally{}}
 	for _, file := range files {
 		pairs, err := read(file, sample)
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -44,6 +45,7 @@ func (t *tally) at(q float64) float64 {
 
 // table prints how each tool did on each corpus, and sums it up.
 type table struct {
+	out    io.Writer
 	sums   map[string]*tally
 	turned int // labels of true that an instance proves wrong
 	bare   int // labels of false without an instance
@@ -101,9 +103,9 @@ func (t *table) truth(p pair) map[string]bool {
 
 func (t *table) print(corpus, tool string, s *tally, head bool) {
 	if head {
-		fmt.Printf("\n%-28s %9s %6s %8s %11s %6s %10s %9s\n", corpus, "questions", "right", "unsound", "incomplete", "error", "ms median", "p95")
+		fmt.Fprintf(t.out, "\n%-28s %9s %6s %8s %11s %6s %10s %9s\n", corpus, "questions", "right", "unsound", "incomplete", "error", "ms median", "p95")
 	}
-	fmt.Printf("  %-26s %9d %6d %8d %11d %6d %10.2f %9.2f\n", tool, s.questions(), s.right, s.unsound, s.incomplete, s.silent, s.at(0.5), s.at(0.95))
+	fmt.Fprintf(t.out, "  %-26s %9d %6d %8d %11d %6d %10.2f %9.2f\n", tool, s.questions(), s.right, s.unsound, s.incomplete, s.silent, s.at(0.5), s.at(0.95))
 }
 
 // total prints the sums, and each as a figure.
@@ -112,19 +114,19 @@ func (t *table) total(tools []tool) {
 		s := t.sums[tool.called()]
 		t.print("all", tool.called(), s, i == 0)
 	}
-	fmt.Printf("\n%d labels of true are proved wrong by an instance and were turned round; %d of false have no instance and were left out.\n\n", t.turned, t.bare)
+	fmt.Fprintf(t.out, "\n%d labels of true are proved wrong by an instance and were turned round; %d of false have no instance and were left out.\n\n", t.turned, t.bare)
 	mine := t.sums[tools[0].called()]
 	for _, tool := range tools {
 		s := t.sums[tool.called()]
-		emit(tool.called()+"/right", "%", 100*float64(s.right)/float64(max(s.questions(), 1)), 0)
-		emit(tool.called()+"/unsound", "questions", float64(s.unsound), 0)
-		emit(tool.called()+"/median", "ms", s.at(0.5), s.at(0.5)/mine.at(0.5))
-		emit(tool.called()+"/p95", "ms", s.at(0.95), s.at(0.95)/mine.at(0.95))
+		t.emit(tool.called()+"/right", "%", 100*float64(s.right)/float64(max(s.questions(), 1)), 0)
+		t.emit(tool.called()+"/unsound", "questions", float64(s.unsound), 0)
+		t.emit(tool.called()+"/median", "ms", s.at(0.5), s.at(0.5)/mine.at(0.5))
+		t.emit(tool.called()+"/p95", "ms", s.at(0.95), s.at(0.95)/mine.at(0.95))
 	}
 }
 
 // emit prints one figure; the ratio is to ours.
-func emit(name, unit string, value, ratio float64) {
+func (t *table) emit(name, unit string, value, ratio float64) {
 	line, err := json.Marshal(struct {
 		Name  string  `json:"name"`
 		Value float64 `json:"value"`
@@ -132,6 +134,6 @@ func emit(name, unit string, value, ratio float64) {
 		Ratio float64 `json:"ratio,omitempty"`
 	}{"jsontools/" + name, value, unit, ratio})
 	if err == nil {
-		fmt.Println(string(line))
+		fmt.Fprintln(t.out, string(line))
 	}
 }
