@@ -187,7 +187,11 @@ type users struct {
 func (u users) with(f func(*pgx.Conn) error) (err error) {
 	conn := <-u.free
 	defer func() { u.free <- conn }()
-	if conn == nil || conn.IsClosed() {
+	if conn != nil && conn.Ping(context.Background()) != nil { // a drill may have ended its server
+		_ = conn.Close(context.Background())
+		conn = nil
+	}
+	if conn == nil {
 		if conn, err = pgx.Connect(context.Background(), u.source); err != nil {
 			return err
 		}
@@ -197,7 +201,7 @@ func (u users) with(f func(*pgx.Conn) error) (err error) {
 
 func (u users) close(ctx context.Context) (err error) {
 	for range cap(u.free) {
-		if conn := <-u.free; conn != nil {
+		if conn := <-u.free; conn != nil && !conn.IsClosed() {
 			err = errors.Join(err, conn.Close(ctx))
 		}
 	}
