@@ -14,7 +14,8 @@ type OperatorStore interface {
 	Status(ctx context.Context) (Status, error)
 
 	// Pause stops (or starts) the handling of a consumer without losing a place.
-	Pause(ctx context.Context, consumer string, paused bool, by string) error
+	// It says whether that changed anything; what doesn't is not noted.
+	Pause(ctx context.Context, consumer string, paused bool, by string) (changed bool, err error)
 
 	// Cases lists quarantined events, oldest first.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)

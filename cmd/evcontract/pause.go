@@ -49,13 +49,19 @@ func (a *app) pause(ctx context.Context, store *storeFlag, consumer string, paus
 		return err
 	}
 	defer func() { err = errors.Join(err, db.close()) }()
-	if err := db.Pause(ctx, consumer, paused, by); err != nil {
+	changed, err := db.Pause(ctx, consumer, paused, by)
+	if err != nil {
 		return known(ctx, db, consumer, err)
 	}
-	if paused {
+	switch {
+	case paused && changed:
 		fmt.Fprintf(a.out, "%s is paused: its inboxes stop within a second and keep their place\nto go on: evcontract resume %s\n", consumer, consumer)
-		return nil
+	case paused:
+		fmt.Fprintf(a.out, "%s was paused already: nothing was changed\n", consumer)
+	case changed:
+		fmt.Fprintf(a.out, "%s goes on where it stopped\n", consumer)
+	default:
+		fmt.Fprintf(a.out, "%s was not paused: nothing was changed\n", consumer)
 	}
-	fmt.Fprintf(a.out, "%s goes on where it stopped\n", consumer)
 	return nil
 }

@@ -309,14 +309,14 @@ func commitBlamed(t *testing.T, w *World) {
 func pausedWaits(t *testing.T, w *World) {
 	i := w.start(t, delivery.Inbox{}, w.Consumer(Loyalty))
 	i.deliver(fact("o", 1).Message(0))
-	if err := w.DB.Store.Pause(t.Context(), Loyalty, true, "me"); err != nil {
+	if _, err := w.DB.Store.Pause(t.Context(), Loyalty, true, "me"); err != nil {
 		t.Fatal(err)
 	}
 	delivered := make(chan error, 1)
 	go func() { delivered <- i.hand.Deliver(fact("o", 2).Message(1)) }()
 	time.Sleep(50 * time.Millisecond)
 	i.want("applied while paused", i.versions(Loyalty), []int64{1})
-	if err := w.DB.Store.Pause(t.Context(), Loyalty, false, "me"); err != nil {
+	if _, err := w.DB.Store.Pause(t.Context(), Loyalty, false, "me"); err != nil {
 		t.Fatal(err)
 	}
 	select {

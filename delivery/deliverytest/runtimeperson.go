@@ -55,7 +55,7 @@ func replayApplies(t *testing.T, w *World) {
 	i.want("nothing is mended", []any{run.Results[0].Outcome, run.Results[0].Error != ""}, []any{delivery.Quarantined, true})
 	mended.Store(true)
 	pause := func(paused bool) {
-		if err := w.DB.Store.Pause(t.Context(), Loyalty, paused, "me"); err != nil {
+		if _, err := w.DB.Store.Pause(t.Context(), Loyalty, paused, "me"); err != nil {
 			t.Fatal(err)
 		}
 	}

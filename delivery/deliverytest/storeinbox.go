@@ -204,16 +204,24 @@ func inboxForgets(_ *testing.T, b *bench) {
 }
 
 func operatorPauses(_ *testing.T, b *bench) {
-	b.wantErr(b.store.Pause(b.ctx, Loyalty, true, "me"), delivery.ErrNoConsumer)
+	_, err := b.store.Pause(b.ctx, Loyalty, true, "me")
+	b.wantErr(err, delivery.ErrNoConsumer)
 	m := b.join("one")
-	b.must(b.store.Pause(b.ctx, Loyalty, true, "me"))
+	pause := func(paused bool, by string, changes bool) {
+		changed, err := b.store.Pause(b.ctx, Loyalty, paused, by)
+		b.must(err)
+		b.want("changed by "+by, changed, changes)
+	}
+	pause(false, "nobody", false)
+	pause(true, "me", true)
+	pause(true, "another", false)
 	en, err := b.store.Enlist(b.ctx, m, []event.Key{key("a")}, true)
 	b.must(err)
 	b.want("paused", en.Paused, true)
 	st, err := b.store.Status(b.ctx)
 	b.must(err)
 	b.want("status", []any{len(st.Consumers), st.Consumers[0].Paused, st.Consumers[0].PausedBy, st.Consumers[0].Members}, []any{1, true, "me", 1})
-	b.must(b.store.Pause(b.ctx, Loyalty, false, "me"))
+	pause(false, "me", true)
 	en, err = b.store.Enlist(b.ctx, m, nil, false)
 	b.must(err)
 	b.want("resumed", en.Paused, false)

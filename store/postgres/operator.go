@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	setPaused   = `UPDATE evc_consumer SET paused = $2, paused_by = $3, paused_at = evc_now($4) WHERE id = $1`
+	setPaused   = `UPDATE evc_consumer SET paused = $2, paused_by = $3, paused_at = evc_now($4) WHERE id = $1 AND paused <> $2`
 	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
 			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic
 		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
@@ -38,15 +38,17 @@ const (
 )
 
 // Pause implements delivery.OperatorStore.
-func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) error {
+func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) (changed bool, err error) {
 	id, err := s.consumer(ctx, consumer)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return s.begin(ctx, func(t *Tx) error {
-		t.Queue(setPaused, id, paused, by, s.at())
-		return nil
+	err = s.begin(ctx, func(t *Tx) error {
+		done, err := t.Exec(ctx, setPaused, id, paused, by, s.at())
+		changed = done.RowsAffected() > 0
+		return err
 	})
+	return changed, err
 }
 
 // Cases implements delivery.OperatorStore.

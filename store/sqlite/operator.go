@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	setPaused   = `UPDATE evc_consumer SET paused = ?2, paused_by = ?3, paused_at = ?4 WHERE id = ?1`
+	setPaused   = `UPDATE evc_consumer SET paused = ?2, paused_by = ?3, paused_at = ?4 WHERE id = ?1 AND paused <> ?2`
 	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
 			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic
 		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
@@ -41,15 +41,17 @@ const (
 )
 
 // Pause implements delivery.OperatorStore.
-func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) error {
+func (s *Store) Pause(ctx context.Context, consumer string, paused bool, by string) (changed bool, err error) {
 	id, err := s.consumer(ctx, consumer)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return s.begin(ctx, func(t *txn) error {
-		_, err := t.exec(ctx, setPaused, id, paused, by, s.now())
+	err = s.begin(ctx, func(t *txn) error {
+		n, err := t.exec(ctx, setPaused, id, paused, by, s.now())
+		changed = n > 0
 		return err
 	})
+	return changed, err
 }
 
 // Cases implements delivery.OperatorStore.
