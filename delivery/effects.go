@@ -286,7 +286,7 @@ func (x *Effects) within(ctx context.Context, e Effect, f func(context.Context, 
 		reference, err = f(ctx, c.Effect)
 		return err
 	})
-	return reference, err
+	return asText(reference), err
 }
 
 func (x *Effects) observe(c Call, what Outcome, err error) {

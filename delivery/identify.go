@@ -48,6 +48,9 @@ func (r *runner) item(m event.Message) (item, bool) {
 	if it.err == nil && it.id.Key.IsZero() {
 		it.err = event.ErrZeroKey
 	}
+	if it.err == nil {
+		it.err = checkPlace(it.id.Lane, it.id.Version)
+	}
 	if it.err != nil {
 		it.id = event.Identity{Key: PositionKey(m)}
 		it.entry = Entry{Key: it.id.Key, Bucket: BucketOf(it.id, m)}
@@ -76,7 +79,8 @@ func (r *runner) entry(it item) Entry {
 // major version of an event that is read is no such step: the fact comes in the
 // version that is read as well, or the consumer misses it, which shows as a gap.
 func (r *runner) passing(m event.Message) (item, bool) {
-	if !r.contiguous || r.names[NameOf(m.Type)] || m.AggregateType == "" || m.Subject == "" || m.Version == 0 {
+	lane := event.Lane{Type: m.AggregateType, ID: m.Subject}
+	if !r.contiguous || r.names[NameOf(m.Type)] || lane.Type == "" || lane.ID == "" || m.Version == 0 || checkPlace(lane, m.Version) != nil {
 		return item{}, false
 	}
 	var key event.Key
@@ -86,10 +90,7 @@ func (r *runner) passing(m event.Message) (item, bool) {
 	// Another major version of a fact that is read has the same key; the entry
 	// must not take the place of the one that is handled.
 	key = event.NewKey("evcontract passing", m.Type, key.String())
-	it := item{m: m, id: event.Identity{
-		Key: key, Version: m.Version, Time: m.Time,
-		Lane: event.Lane{Type: m.AggregateType, ID: m.Subject},
-	}}
+	it := item{m: m, id: event.Identity{Key: key, Version: m.Version, Time: m.Time, Lane: lane}}
 	it.entry = r.entry(it)
 	return it, true
 }
@@ -115,6 +116,7 @@ func chain(err error) []string {
 		if len(text) > longest {
 			text = strings.ToValidUTF8(text[:longest], "")
 		}
+		text = asText(text)
 		if n := len(texts); n == 0 || texts[n-1] != text {
 			texts = append(texts, text)
 		}

@@ -135,7 +135,7 @@ func (in Inbox) runner(c event.Consumer) (*runner, error) {
 	if in.Step == nil {
 		in.Step = func(Step) {}
 	}
-	r := &runner{Inbox: in, consumer: c, policy: withDefaults(c.Policy), panics: make(chan error, 1)}
+	r := &runner{Inbox: in, consumer: c, policy: withDefaults(c.Policy), panics: make(chan error, 1), end: func() {}}
 	if err := r.route(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"github.com/evcontract/evcontract/event"
 )
 
 // PanicError is a panic of user code, as an error.
@@ -26,14 +28,24 @@ func panicked(value any) error {
 	return &PanicError{Value: value, Stack: string(debug.Stack())}
 }
 
-// protect makes a panic of f its error.
+// protect makes a panic of f its error, and one of its error's methods as well:
+// a nil pointer in an error may have none.
 func protect(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = panicked(value)
 		}
 	}()
-	return f()
+	err = f()
+	ask(err)
+	return err
+}
+
+// ask calls what is asked of an error that user code has made.
+func ask(err error) {
+	if err != nil {
+		_, _ = chain(err), event.IsPermanent(err)
+	}
 }
 
 // errGoexit is the end of a loop whose user code called runtime.Goexit, as a

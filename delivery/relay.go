@@ -227,6 +227,9 @@ func (r *Relay) publish(ctx context.Context, ms []event.Message) []error {
 		if errs = r.Broker.Publish(ctx, ms); errs != nil && len(errs) != len(ms) {
 			return fmt.Errorf("the broker answered for %d messages and was given %d", len(errs), len(ms))
 		}
+		for _, err := range errs {
+			ask(err)
+		}
 		return nil
 	})
 	if err != nil {

@@ -41,7 +41,8 @@ type Draft struct {
 }
 
 // Lane is one aggregate: the unit that is kept in order, and that waits when
-// one of its events cannot be handled.
+// one of its events cannot be handled. It is UTF-8 without zero bytes, at most
+// 1000 bytes of it: others are not published, and quarantined where they arrive.
 type Lane struct {
 	Type string // order
 	ID   string // o-1

@@ -35,6 +35,8 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a failing event holds its lane in order", failingHolds},
 		{"a permanent error is quarantined at once", permanentQuarantined},
 		{"what cannot be identified is quarantined by position", unidentified},
+		{"what no database keeps is quarantined by position", unkeepable},
+		{"a broker whose errors no database keeps holds its lanes only", unkeepableErrors},
 		{"a panic is an error with a stack", panicQuarantined},
 		{"a panic of Identify or of Context is an error of its event", hooksPanic},
 		{"a panic of a broker is an error of what it should have sent", relayOutlives},

@@ -98,7 +98,7 @@ func effectsSettle(t *testing.T, w *World) {
 			return "ref", nil
 		}
 	}
-	found := func(context.Context, event.Effect) (string, error) { return "ref", nil }
+	found := func(context.Context, event.Effect) (string, error) { return noText, nil }
 	absent := func(context.Context, event.Effect) (string, error) { return "", delivery.ErrAbsent }
 	retry := event.Retry{Initial: time.Millisecond, Attempts: 3}
 	const within = 50 * time.Millisecond
