@@ -191,8 +191,7 @@ type Waiting struct {
 type Blocked struct {
 	Lane    event.Lane
 	Why     Why
-	Waiting []Waiting // the first ones: replayed cases, then in order of arrival
-	More    bool      // there are others
+	Waiting []Waiting // the first ones, no more than MostBytes allows: replayed cases, then in order of arrival
 	Replay  int64     // the dry run that the lane is handed out for
 }
 

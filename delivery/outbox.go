@@ -17,7 +17,7 @@ type OutboxStore interface {
 	Lease(ctx context.Context, l Lease) (shards int, err error)
 
 	// Pending reads rows of the owner's shards in the order of their sequence,
-	// without lanes that are held, and, where there are any, then renews the lease
+	// without lanes that are held and no more than MostBytes allows, and, where there are any, then renews the lease
 	// in a transaction that is synced to disk: what was read is durable when
 	// Pending returns. It returns ErrFenced when the lease is lost.
 	Pending(ctx context.Context, l Lease, limit int) ([]Row, error)
@@ -52,6 +52,10 @@ func loopsOf(s OutboxStore) int {
 	}
 	return 1
 }
+
+// MostBytes bounds the payloads that are in hand at once, whatever they are of:
+// stores and brokers end a batch behind the event that reaches it.
+const MostBytes = 16 << 20
 
 // Lease says who relays, and for how long the store may believe it.
 type Lease struct {

@@ -28,7 +28,7 @@ type Relay struct {
 
 	Owner      string        // unique for one run; host, process and a random part
 	Loops      int           // that share the relay's shards and send at the same time; what suits the store
-	Batch      int           // most events in one Publish; 500
+	Batch      int           // most events in one Publish, fewer when they are large; 500
 	Lease      time.Duration // after which others may take the shards, at most half an hour; 15 s
 	Poll       time.Duration // longest wait when there is nothing to send; 250 ms
 	Publish    time.Duration // for one Publish; 30 s

@@ -29,6 +29,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"outbox/shards are shared and fenced", outboxLeases},
 		{"outbox/rows are stamped and keep their order", outboxStamps},
 		{"outbox/a held lane holds nobody else", outboxHolds},
+		{"outbox/large events come in smaller batches", outboxLarge},
 		{"outbox/messages that every group has passed are forgotten", outboxTopics},
 		{"inbox/a key enters once", inboxEnters},
 		{"inbox/what fails is undone alone", inboxTries},

@@ -1,6 +1,7 @@
 package deliverytest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -118,4 +119,72 @@ func outboxTopics(t *testing.T, b *bench) {
 	_, err = b.store.Retain(b.ctx, 7*day, 30*day)
 	b.must(err)
 	b.want("after it", b.count("SELECT count(*) FROM evc_topic"), 2)
+}
+
+// outboxLarge has events that are large among small ones: what is in hand at
+// once is bounded by their payloads as well, for a relay and for who reads a
+// topic, and nothing is left out.
+func outboxLarge(t *testing.T, b *bench) {
+	const large, small = 7, 60
+	var ms []event.Message
+	for i := range large + small {
+		f := fact("o", uint64(i+1))
+		d := f.Draft(f.Type())
+		if i < large {
+			d.Payload = make([]byte, 5<<20)
+		}
+		b.must(b.DB.InTx(b.ctx, func(ctx context.Context, tx event.Tx) error {
+			_, err := tx.Append(ctx, d)
+			return err
+		}))
+	}
+	bounded := func(ms []event.Message) {
+		t.Helper()
+		bytes := 0
+		for i, m := range ms {
+			if bytes >= delivery.MostBytes {
+				t.Fatalf("%d messages behind %d bytes", len(ms)-i, bytes)
+			}
+			bytes += len(m.Payload)
+		}
+	}
+	_, err := b.store.Lease(b.ctx, lease)
+	b.must(err)
+	for len(ms) < large+small {
+		rows, err := b.store.Pending(b.ctx, lease, 1000)
+		b.must(err)
+		if len(rows) == 0 {
+			t.Fatalf("only %d events were read", len(ms))
+		}
+		batch := make([]event.Message, len(rows))
+		for i, r := range rows {
+			batch[i] = r.Message
+		}
+		bounded(batch)
+		ms = append(ms, batch...)
+		b.must(b.store.Settle(b.ctx, lease, rows, nil))
+	}
+	broker := b.DB.Broker("large")
+	for _, err := range broker.Publish(b.ctx, ms) {
+		b.must(err)
+	}
+	ctx, cancel := context.WithCancel(b.ctx)
+	defer cancel()
+	var versions []uint64
+	b.must(broker.Consume(ctx, []string{Topic}, func(_ context.Context, ms []event.Message) error {
+		bounded(ms)
+		for _, m := range ms {
+			versions = append(versions, m.Version)
+		}
+		if len(versions) >= large+small {
+			cancel()
+		}
+		return nil
+	}))
+	for i, v := range versions {
+		if v != uint64(i+1) {
+			t.Fatalf("event %d has version %d", i+1, v)
+		}
+	}
+	b.want("events read", len(versions), large+small)
 }

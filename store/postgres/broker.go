@@ -35,14 +35,15 @@ const (
 // process of a group reads a topic at a time, the others stand by. Zero fields
 // take the default that stands at the field. Use NewBroker.
 type Broker struct {
-	Batch   int           // most messages delivered at once; 500
+	Batch   int           // most messages delivered at once, fewer when they are large; 500
 	Lease   time.Duration // after which another process of the group may read; 10 s
 	Poll    time.Duration // when there is nothing to read; 20 ms
 	Backoff time.Duration // before a batch that failed is delivered again, twice as long each time, up to ten times; 100 ms
 
-	store *Store
-	group string
-	owner string
+	store  *Store
+	group  string
+	owner  string
+	unread ration
 }
 
 var (
@@ -164,11 +165,11 @@ func (b *Broker) claim(ctx context.Context, topic string) (pos int64, ours bool,
 
 func (b *Broker) readBatch(ctx context.Context, topic string, after int64) (ms []event.Message, err error) {
 	err = b.store.pool.with(ctx, func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, readTopic, topic, after, b.Batch)
+		rows, err := conn.Query(ctx, readTopic, topic, after, b.unread.of(b.Batch))
 		if err != nil {
 			return err
 		}
-		ms, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Message, error) {
+		ms, err = fill(rows, &b.unread, b.Batch, func(row pgx.CollectableRow) (event.Message, error) {
 			var pos int64
 			var envelope string
 			var payload []byte
@@ -178,7 +179,7 @@ func (b *Broker) readBatch(ctx context.Context, topic string, after int64) (ms [
 			m, err := delivery.DecodeEnvelope([]byte(envelope))
 			m.Payload, m.Topic, m.Position = payload, topic, event.Position{Offset: pos}
 			return m, err
-		})
+		}, func(m *event.Message) int { return len(m.Payload) })
 		return err
 	})
 	return ms, err

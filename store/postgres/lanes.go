@@ -22,7 +22,7 @@ const (
 		ORDER BY CASE WHEN $4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT $5`
 )
 
-// waitingAtOnce is how many events of a lane are handed out with it.
+// waitingAtOnce is the most events of a lane that are handed out with it.
 const waitingAtOnce = 50
 
 // Due implements delivery.InboxStore.
@@ -67,12 +67,11 @@ func (t *Tx) take(ctx context.Context, consumer int64, m delivery.Member, limit 
 	}
 	for i := range due {
 		lane := due[i].Lane
-		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce+1, t.store.at())
+		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce, t.store.at())
 		if err != nil {
 			return nil, err
 		}
-		due[i].More = len(waiting) > waitingAtOnce
-		due[i].Waiting = waiting[:min(len(waiting), waitingAtOnce)]
+		due[i].Waiting = waiting
 		for k := range due[i].Waiting {
 			due[i].Waiting[k].Lane = lane
 		}
@@ -80,20 +79,23 @@ func (t *Tx) take(ctx context.Context, consumer int64, m delivery.Member, limit 
 	return due, nil
 }
 
-// waiting reads events that wait, as parkedOf selects them.
+// waiting reads events that wait, as parkedOf selects them, until their payloads
+// are enough.
 func (t *Tx) waiting(ctx context.Context, query string, args ...any) (waiting []delivery.Waiting, err error) {
 	rows, err := t.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for bytes := 0; bytes < delivery.MostBytes && rows.Next(); {
 		w, err := scanWaiting(rows)
 		if err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, w)
+		bytes += len(w.Message.Payload)
 	}
+	rows.Close()
 	return waiting, rows.Err()
 }
 

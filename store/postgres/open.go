@@ -44,6 +44,7 @@ type Store struct {
 	shards    map[string][]int32 // by owner of a lease
 	newest    map[int64]int      // by consumer, as far as this process knows
 	floor     floor
+	pending   ration
 }
 
 var (

@@ -127,8 +127,8 @@ func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pendi
 		batch := &pgx.Batch{}
 		batch.Queue(planPending)
 		batch.Queue(isLeased, l.Owner).QueryRow(func(row pgx.Row) error { return row.Scan(&leased) })
-		batch.Queue(selectPending, shards, s.at(), limit, s.scanFrom()).Query(func(rows pgx.Rows) (err error) {
-			pending, err = pgx.AppendRows(make([]delivery.Row, 0, limit), rows, scanPending)
+		batch.Queue(selectPending, shards, s.at(), s.pending.of(limit), s.scanFrom()).Query(func(rows pgx.Rows) (err error) {
+			pending, err = fill(rows, &s.pending, limit, scanPending, func(r *delivery.Row) int { return len(r.Message.Payload) })
 			return err
 		})
 		if err := conn.SendBatch(ctx, batch).Close(); err != nil {

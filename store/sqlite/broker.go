@@ -31,7 +31,7 @@ const (
 // process of a group reads a topic at a time, the others stand by. Zero fields
 // take the default that stands at the field. Use NewBroker.
 type Broker struct {
-	Batch   int           // most messages delivered at once; 500
+	Batch   int           // most messages delivered at once, fewer when they are large; 500
 	Lease   time.Duration // after which another process of the group may read; 10 s
 	Poll    time.Duration // when there is nothing to read; 20 ms
 	Backoff time.Duration // before a batch that failed is delivered again, twice as long each time, up to ten times; 100 ms
@@ -148,6 +148,7 @@ func (b *Broker) claim(ctx context.Context, topic string) (pos int64, ours bool,
 }
 
 func (b *Broker) readBatch(ctx context.Context, topic string, pos int64) (ms []event.Message, err error) {
+	bytes := 0
 	err = each(ctx, b.store.read, func(rows *sql.Rows) error {
 		var pos int64
 		var envelope string
@@ -158,9 +159,12 @@ func (b *Broker) readBatch(ctx context.Context, topic string, pos int64) (ms []e
 		m, err := delivery.DecodeEnvelope([]byte(envelope))
 		m.Payload, m.Topic, m.Position = payload, topic, event.Position{Offset: pos}
 		ms = append(ms, m)
+		if bytes += len(payload); err == nil && bytes >= delivery.MostBytes {
+			return errEnough
+		}
 		return err
 	}, readTopic, topic, pos, b.Batch)
-	return ms, err
+	return ms, enough(err)
 }
 
 // keep renews the lease while a batch is handled.

@@ -21,7 +21,7 @@ const (
 		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT ?5`
 )
 
-// waitingAtOnce is how many events of a lane are handed out with it.
+// waitingAtOnce is the most events of a lane that are handed out with it.
 const waitingAtOnce = 50
 
 // Due implements delivery.InboxStore.
@@ -63,12 +63,11 @@ func (t *txn) take(ctx context.Context, consumer int64, m delivery.Member, limit
 		if _, err := t.exec(ctx, takeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold), m.Instance); err != nil {
 			return nil, err
 		}
-		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce+1)
+		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce)
 		if err != nil {
 			return nil, err
 		}
-		due[i].More = len(waiting) > waitingAtOnce
-		due[i].Waiting = waiting[:min(len(waiting), waitingAtOnce)]
+		due[i].Waiting = waiting
 		for k := range due[i].Waiting {
 			due[i].Waiting[k].Lane = lane
 		}
@@ -92,19 +91,21 @@ func (t *txn) dueLanes(ctx context.Context, consumer int64, limit int) (due []de
 	return due, rows.Err()
 }
 
-// waiting reads events that wait, as parkedOf selects them.
+// waiting reads events that wait, as parkedOf selects them, until their payloads
+// are enough.
 func (t *txn) waiting(ctx context.Context, query string, args ...any) (waiting []delivery.Waiting, err error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // its error is rows.Err's
-	for rows.Next() {
+	for bytes := 0; bytes < delivery.MostBytes && rows.Next(); {
 		w, err := t.scanWaiting(rows)
 		if err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, w)
+		bytes += len(w.Message.Payload)
 	}
 	return waiting, rows.Err()
 }

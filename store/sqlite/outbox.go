@@ -110,13 +110,27 @@ func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pendi
 		}
 		now := s.now()
 		pending = make([]delivery.Row, 0, limit)
-		return c.each(ctx, selectPending, func(v []driver.Value) error {
+		bytes := 0
+		return enough(c.each(ctx, selectPending, func(v []driver.Value) error {
 			row, err := pendingRow(v, now)
 			pending = append(pending, row)
+			if bytes += len(row.Message.Payload); err == nil && bytes >= delivery.MostBytes {
+				return errEnough
+			}
 			return err
-		}, l.Owner, now, int64(limit))
+		}, l.Owner, now, int64(limit)))
 	})
 	return pending, err
+}
+
+// errEnough ends the reading of rows whose payloads reach delivery.MostBytes.
+var errEnough = errors.New("enough was read")
+
+func enough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // pendingRow takes a row of selectPending apart: the tables are strict, so that
