@@ -14,7 +14,17 @@ import (
 )
 
 const (
-	appendEvent  = `SELECT evc_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+	// One event, in one statement and not in a function, whose statements the
+	// server sets up one by one. It inserts no row where the key was published
+	// before; evc_conflict says what else may be wrong. The number of the outbox is
+	// drawn last, when the transaction holds the lane.
+	appendEvent = `WITH e AS (
+			INSERT INTO evc_event (id, key, event, claim, revision, topic, lane_type, lane_id, version, body, appended_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($18, (date_part('epoch', clock_timestamp()) * 1000000)::bigint))
+			ON CONFLICT DO NOTHING RETURNING appended_at)
+		INSERT INTO evc_outbox (shard, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at)
+		SELECT $17, $1, $2, $3, $5, $6, $7, $8, $9, $11, $12, coalesce($13, t), $14, $15, $16, t
+		FROM (SELECT coalesce((SELECT appended_at FROM e), evc_conflict($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18)) AS t) AS at WHERE t IS NOT NULL`
 	insertEffect = `INSERT INTO evc_effect (key, name, consumer, event_key, request, next_at, created_at) VALUES ($1, $2, $3, $4, $5, evc_now($6), evc_now($6)) ON CONFLICT DO NOTHING`
 )
 
@@ -71,9 +81,7 @@ func (t own) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt
 		}
 		t.begin()
 		receipts[i].ID = d.ID
-		t.queue.Queue(appendEvent, args...).QueryRow(func(row pgx.Row) error {
-			return explain(row.Scan(&receipts[i].Duplicate), d)
-		})
+		t.queue.Queue(appendEvent, args...).Query(appended(&receipts[i], d))
 		t.wrote = true
 	}
 	return receipts, nil
@@ -88,9 +96,10 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 		if err != nil {
 			return nil, err
 		}
-		receipts[0].ID = d.ID
-		if err := explain(t.tx.QueryRow(ctx, appendEvent, args...).Scan(&receipts[0].Duplicate), d); err != nil {
-			return nil, err
+		tag, err := t.tx.Exec(ctx, appendEvent, args...)
+		receipts[0] = event.Receipt{ID: d.ID, Duplicate: tag.RowsAffected() == 0}
+		if err != nil {
+			return nil, explain(err, d)
 		}
 		return receipts, nil
 	}
@@ -101,9 +110,7 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 			return nil, err
 		}
 		receipts[i].ID = d.ID
-		batch.Queue(appendEvent, args...).QueryRow(func(row pgx.Row) error {
-			return explain(row.Scan(&receipts[i].Duplicate), d)
-		})
+		batch.Queue(appendEvent, args...).Query(appended(&receipts[i], d))
 	}
 	if err := t.tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return nil, err
@@ -119,12 +126,26 @@ func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Re
 		if err != nil {
 			return nil, err
 		}
-		receipts[i].ID = d.ID
-		if err := explain(t.tx.QueryRowContext(ctx, appendEvent, args...).Scan(&receipts[i].Duplicate), d); err != nil {
-			return nil, err
+		result, err := t.tx.ExecContext(ctx, appendEvent, args...)
+		if err != nil {
+			return nil, explain(err, d)
 		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return nil, fmt.Errorf("append %s %s: %w", d.Event, d.Key, err)
+		}
+		receipts[i] = event.Receipt{ID: d.ID, Duplicate: n == 0}
 	}
 	return receipts, nil
+}
+
+// appended reads the answer to appendEvent in a batch.
+func appended(r *event.Receipt, d event.Draft) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		rows.Close()
+		r.Duplicate = rows.CommandTag().RowsAffected() == 0
+		return explain(rows.Err(), d)
+	}
 }
 
 // pgxArgs are the parameters of appendEvent; the ids as the server keeps them.
@@ -158,7 +179,7 @@ func appendArgs(ctx context.Context, d event.Draft, id, key, now any) ([]any, er
 	}, nil
 }
 
-// explain gives the errors of evc_append their names.
+// explain gives the errors of appendEvent their names.
 func explain(err error, d event.Draft) error {
 	if err == nil {
 		return nil

@@ -160,36 +160,28 @@ BEGIN
   RETURN 1;
 END $$;
 
--- Appends one event and says whether its key was published before. EV001: the
--- key was used for another body. EV002: the version is taken.
-CREATE FUNCTION evc_append(
-  p_id uuid, p_key uuid, p_event text, p_claim text, p_revision text, p_topic text, p_lane_type text, p_lane_id text, p_version bigint, p_body bytea,
-  p_source text, p_partition_key text, p_time bigint, p_content_type text, p_headers text, p_payload bytea, p_shard int, p_now bigint
-) RETURNS boolean LANGUAGE plpgsql AS $$
+-- What becomes of an event that evc_event did not take (see appendEvent): nothing,
+-- which is NULL, when it was published before; else it is remembered without a
+-- claim, as another major version of a fact, and this is the time of it. EV001:
+-- the key was used for another body. EV002: the version is taken.
+CREATE FUNCTION evc_conflict(
+  p_id uuid, p_key uuid, p_event text, p_claim text, p_revision text, p_topic text, p_lane_type text, p_lane_id text, p_version bigint, p_body bytea, p_now bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   b bytea;
-  t bigint := coalesce(p_now, (date_part('epoch', clock_timestamp()) * 1000000)::bigint);
 BEGIN
-  INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at, claim)
-    VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t, p_claim)
-    ON CONFLICT DO NOTHING;
-  IF NOT FOUND THEN
-    SELECT body INTO b FROM evc_event WHERE id = p_id;
-    IF FOUND AND b <> p_body THEN
-      RAISE EXCEPTION 'key % was used for another body', p_key USING ERRCODE = 'EV001';
-    ELSIF FOUND THEN
-      RETURN true;
-    END IF;
-    -- Another major version of the same fact may have the version as well.
-    PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND claim = p_claim AND key = p_key;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'version % of % % is taken', p_version, p_lane_type, p_lane_id USING ERRCODE = 'EV002';
-    END IF;
-    INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
-      VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, t);
+  SELECT body INTO b FROM evc_event WHERE id = p_id;
+  IF FOUND AND b <> p_body THEN
+    RAISE EXCEPTION 'key % was used for another body', p_key USING ERRCODE = 'EV001';
+  ELSIF FOUND THEN
+    RETURN NULL;
   END IF;
-  -- The sequence is drawn here, while the transaction holds the lane.
-  INSERT INTO evc_outbox (shard, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at)
-    VALUES (p_shard, p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_source, p_partition_key, coalesce(p_time, t), p_content_type, p_headers, p_payload, t);
-  RETURN false;
+  PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND claim = p_claim AND key = p_key;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'version % of % % is taken', p_version, p_lane_type, p_lane_id USING ERRCODE = 'EV002';
+  END IF;
+  INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
+    VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, evc_now(p_now))
+    RETURNING appended_at INTO p_now;
+  RETURN p_now;
 END $$;
