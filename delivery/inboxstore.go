@@ -51,7 +51,8 @@ type Work interface {
 
 	// Enter writes the dedupe rows of entries that are new, in the order of
 	// their keys so that overlapping batches never deadlock, and reads what the
-	// consumer knows of each. There is one answer an entry, in order.
+	// consumer knows of each. There is one answer an entry, in order. It is
+	// called once.
 	Enter(ctx context.Context, entries []Entry) ([]Entered, error)
 
 	// Try runs f so that what f did is undone alone when it fails. Failed is

@@ -34,3 +34,6 @@ func (s *Store) WatchesItself(ctx context.Context) (own bool, err error) {
 	}
 	return own, c.Close()
 }
+
+// MoveAt changes how many keys the log holds before they are moved.
+func (s *Store) MoveAt(keys int) { s.moveAt = keys }

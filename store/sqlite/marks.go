@@ -4,21 +4,23 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"strings"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
 )
 
-// marksAtOnce is how many lanes one statement asks about.
-const marksAtOnce = 50
+const (
+	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`
+	setMark = `UPDATE evc_mark SET version = ?5, event = ?6, key = ?7 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND topic = ?4 AND version = ?8`
+)
 
 var (
 	// The marks of some lanes of one type.
-	marksOf = `SELECT lane_id, topic, version, event, key FROM evc_mark
-		WHERE consumer = ? AND lane_type = ? AND lane_id IN (?` + strings.Repeat(", ?", marksAtOnce-1) + `)`
-	newMark = `INSERT INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING`
-	setMark = `UPDATE evc_mark SET version = ?5, event = ?6, key = ?7 WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3 AND topic = ?4 AND version = ?8`
+	marksOf = manyValues(`SELECT lane_id, topic, version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id IN (`, `)`)
+
+	// Like insertKeys it need not undo itself.
+	putMarks = manyRows(`INSERT OR FAIL INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES `, `?, ?, ?, ?, ?, ?, ?`,
+		` ON CONFLICT (consumer, lane_type, lane_id, topic) DO UPDATE SET version = excluded.version, event = excluded.event, key = excluded.key`)
 )
 
 // marked fills in the marks of the entries' lanes.
@@ -27,8 +29,9 @@ func (w *work) marked(c *conn, entries []delivery.Entry, answers []delivery.Ente
 	if err != nil {
 		return err
 	}
-	for i, e := range entries {
-		if e.Marked {
+	w.had = marks
+	for i := range entries {
+		if e := &entries[i]; e.Marked {
 			answers[i].Mark = choose(marks[e.Lane], e)
 		}
 	}
@@ -45,16 +48,16 @@ func (w *work) marksOf(c *conn, entries []delivery.Entry) (map[event.Lane][]deli
 			ids[e.Lane.Type] = append(ids[e.Lane.Type], e.Lane.ID)
 		}
 	}
-	args := make([]driver.Value, 2+marksAtOnce)
+	args := make([]driver.Value, 0, 2+rowsAtOnce)
 	for kind, ids := range ids {
-		for args[0], args[1] = w.consumer, kind; len(ids) > 0; ids = ids[min(len(ids), marksAtOnce):] {
-			for i := range marksAtOnce { // a place without a lane asks about the first again
-				args[2+i] = ids[0]
-				if i < len(ids) {
-					args[2+i] = ids[i]
-				}
+		for len(ids) > 0 {
+			query, places := marksOf.next(len(ids))
+			n := min(len(ids), places)
+			args = append(args[:0], w.consumer, kind)
+			for i := range places {
+				args = append(args, ids[min(i, n-1)])
 			}
-			err := c.query(marksOf, func(row []driver.Value) error {
+			err := c.query(query, func(row []driver.Value) error {
 				m := delivery.Mark{Lane: event.Lane{Type: kind, ID: row[0].(string)}, Topic: row[1].(string), Version: uint64(row[2].(int64)), Event: row[3].(string)}
 				key, _ := row[4].([]byte)
 				copy(m.Key[:], key)
@@ -64,6 +67,7 @@ func (w *work) marksOf(c *conn, entries []delivery.Entry) (map[event.Lane][]deli
 			if err != nil {
 				return nil, err
 			}
+			ids = ids[n:]
 		}
 	}
 	return marks, nil
@@ -72,7 +76,7 @@ func (w *work) marksOf(c *conn, entries []delivery.Entry) (map[event.Lane][]deli
 // choose is the topic's own mark, else what the consumer kept of the lane under
 // another order: the mark of the whole lane where a topic is asked about, else
 // the newest of any topic.
-func choose(marks []delivery.Mark, e delivery.Entry) delivery.Mark {
+func choose(marks []delivery.Mark, e *delivery.Entry) delivery.Mark {
 	m := delivery.Mark{Lane: e.Lane, Topic: e.Topic}
 	for _, have := range marks {
 		switch {
@@ -93,7 +97,13 @@ func (w *work) marks(_ context.Context, changes delivery.Changes, _ int64) error
 		return nil
 	}
 	return w.direct(func(c *conn) error {
-		for _, m := range changes.Marks {
+		known := make([]*delivery.Mark, 0, len(changes.Marks))
+		for i := range changes.Marks {
+			m := &changes.Marks[i]
+			if w.unmoved(m) {
+				known = append(known, m)
+				continue
+			}
 			n, err := w.mark(c, m)
 			if err != nil {
 				return fmt.Errorf("record version mark: %w", err)
@@ -102,12 +112,49 @@ func (w *work) marks(_ context.Context, changes delivery.Changes, _ int64) error
 				return delivery.ErrRaced
 			}
 		}
+		if err := w.putMarks(c, known); err != nil {
+			return fmt.Errorf("record version mark: %w", err)
+		}
 		return nil
 	})
 }
 
-// mark moves a mark, if it is still where it was read.
-func (w *work) mark(c *conn, m delivery.Mark) (int64, error) {
+// unmoved reports whether a mark is where the change says: this transaction has
+// read it and nobody else can have changed it since.
+func (w *work) unmoved(m *delivery.Mark) bool {
+	had, asked := w.had[m.Lane]
+	if !asked {
+		return false
+	}
+	var version uint64
+	for i := range had {
+		if had[i].Topic == m.Topic {
+			version = had[i].Version
+		}
+	}
+	return version == m.Was
+}
+
+func (w *work) putMarks(c *conn, marks []*delivery.Mark) error {
+	args := make([]driver.Value, 0, 7*rowsAtOnce)
+	for len(marks) > 0 {
+		query, places := putMarks.next(len(marks))
+		n := min(len(marks), places)
+		args = args[:0]
+		for i := range places {
+			m := marks[min(i, n-1)]
+			args = append(args, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
+		}
+		if _, err := c.exec(query, args...); err != nil {
+			return err
+		}
+		marks = marks[n:]
+	}
+	return nil
+}
+
+// mark moves a mark, if it is still where the change says.
+func (w *work) mark(c *conn, m *delivery.Mark) (int64, error) {
 	if m.Was == 0 {
 		return c.exec(newMark, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
 	}

@@ -28,7 +28,7 @@ const (
 	strangers = `SELECT instance, build, inflight FROM evc_member
 		WHERE consumer = ?1 AND inflight IS NOT NULL AND seen_at <= ?2 AND substr(instance, 1, length(?3)) <> ?3`
 	adoptKey = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) SELECT ?1, ?2, 1, 1, ?3, ?3, '', ?4
-		WHERE NOT EXISTS (SELECT 1 FROM evc_seen WHERE consumer = ?1 AND key = ?2 AND outcome <> 'parked') ON CONFLICT DO NOTHING`
+		WHERE coalesce((SELECT outcome FROM evc_key WHERE consumer = ?1 AND key = ?2), ?5, 'parked') = 'parked' ON CONFLICT DO NOTHING`
 	adopted = `UPDATE evc_member SET inflight = NULL, adopted = 1 WHERE consumer = ? AND instance = ?`
 
 	// Lanes that others hold: if one of them is alive after all, the dedupe row
@@ -42,7 +42,7 @@ const (
 		ON CONFLICT (consumer, key) DO UPDATE SET count = count + 1, open = 1, last_at = excluded.last_at, build = excluded.build`
 	anyAttempt = `SELECT EXISTS (SELECT 1 FROM evc_attempt WHERE consumer = ?)`
 	attemptOf  = `SELECT count, open, first_at, last_at, error, build FROM evc_attempt WHERE consumer = ?1 AND key = ?2
-		AND (?3 OR NOT EXISTS (SELECT 1 FROM evc_seen WHERE consumer = ?1 AND key = ?2))`
+		AND (?3 OR NOT ?4 AND NOT EXISTS (SELECT 1 FROM evc_key WHERE consumer = ?1 AND key = ?2))`
 )
 
 // goneAfter is how long a member that has events in flight may be silent before
@@ -113,12 +113,20 @@ type stranger struct {
 // flight.
 func (t *txn) adopt(ctx context.Context, consumer int64, m delivery.Member, before int64) error {
 	left, err := t.strangers(ctx, consumer, m, before)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	log, err := t.log(consumer)
 	if err != nil {
 		return err
 	}
 	for _, x := range left {
 		for keys := x.inflight; len(keys) >= 16; keys = keys[16:] {
-			if _, err := t.exec(ctx, adoptKey, consumer, keys[:16], t.now(), x.build); err != nil {
+			var done any
+			if log.has(event.Key(keys[:16])) {
+				done = string(delivery.Done)
+			}
+			if _, err := t.exec(ctx, adoptKey, consumer, keys[:16], t.now(), x.build, done); err != nil {
 				return err
 			}
 		}
@@ -202,11 +210,15 @@ func (t *txn) attempts(ctx context.Context, consumer int64, keys []event.Key, al
 	if _, err := t.row(ctx, anyAttempt, []any{consumer}, &some); err != nil || !some {
 		return nil, err
 	}
+	log, err := t.log(consumer)
+	if err != nil {
+		return nil, err
+	}
 	found := map[event.Key]delivery.Attempt{}
 	for _, key := range keys {
 		a := delivery.Attempt{Key: key}
 		var firstAt, lastAt int64
-		ok, err := t.row(ctx, attemptOf, []any{consumer, key[:], all}, &a.Count, &a.Open, &firstAt, &lastAt, &a.Error, &a.Build)
+		ok, err := t.row(ctx, attemptOf, []any{consumer, key[:], all, log.has(key)}, &a.Count, &a.Open, &firstAt, &lastAt, &a.Error, &a.Build)
 		if err != nil {
 			return nil, err
 		}
@@ -225,4 +237,13 @@ func blob(keys []event.Key) []byte {
 		b = append(b, key[:]...)
 	}
 	return b
+}
+
+// log is what is known of the keys that came last.
+func (t *txn) log(consumer int64) (log *recent, err error) {
+	err = t.direct(func(c *conn) error {
+		log, _, err = t.recent(c, consumer)
+		return err
+	})
+	return log, err
 }

@@ -42,6 +42,9 @@ type Store struct {
 
 	mu        sync.Mutex
 	consumers map[string]int64
+
+	recents map[int64]*recent // by consumer; of whoever has the writing connection
+	moveAt  int
 }
 
 var _ delivery.Store = (*Store)(nil)
@@ -55,6 +58,7 @@ func Open(path string) (*Store, error) {
 	s := &Store{
 		wake: make(chan struct{}, 1), written: make(chan struct{}, 1),
 		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
+		recents: map[int64]*recent{}, moveAt: moveAt,
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())

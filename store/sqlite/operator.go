@@ -34,7 +34,7 @@ const (
 	newestOf   = `SELECT newest FROM evc_consumer WHERE id = ?`
 	setHorizon = `UPDATE evc_consumer SET horizon = ?2 WHERE id = ?1 AND horizon < ?2`
 	// The oldest rows lie together: a piece without an old bucket ends the sweep.
-	dropSeen = `DELETE FROM evc_seen WHERE id IN (SELECT id FROM (SELECT id, bucket, outcome FROM evc_seen WHERE consumer = ?1 ORDER BY id LIMIT ?3)
+	dropKeys = `DELETE FROM evc_key WHERE id IN (SELECT id FROM (SELECT id, bucket, outcome FROM evc_key WHERE consumer = ?1 ORDER BY id LIMIT ?3)
 		WHERE bucket < ?2 AND outcome NOT IN ('parked', 'quarantined'))`
 	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = ?1 AND state IN ('resolved', 'discarded') AND resolved_at < ?2`
 	dropMembers = `DELETE FROM evc_member WHERE consumer = ?1 AND seen_at < ?2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
@@ -226,11 +226,16 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 		if _, err := t.exec(ctx, setHorizon, id, horizon); err != nil {
 			return err
 		}
+		moved, err := t.moveOld(ctx, id, horizon)
+		if err != nil {
+			return err
+		}
+		gone = moved
 		for _, step := range []struct {
 			query string
 			args  []any
 		}{
-			{dropSeen, []any{id, horizon, retainPiece}},
+			{dropKeys, []any{id, horizon, retainPiece}},
 			{dropCases, []any{id, now - micros(keep)}},
 			{dropMembers, []any{id, now - micros(day)}},
 		} {
@@ -243,4 +248,23 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 		return nil
 	})
 	return int(gone), err
+}
+
+// moveOld carries on with moving keys out of the log if there are some that may
+// be forgotten: they are forgotten where they move to.
+func (t *txn) moveOld(ctx context.Context, consumer int64, horizon int64) (moved int64, err error) {
+	var old bool
+	if _, err := t.row(ctx, anyOldRecent, []any{consumer, horizon}, &old); err != nil || !old {
+		return 0, err
+	}
+	err = t.direct(func(c *conn) error {
+		r, st, err := t.recent(c, consumer)
+		if err != nil {
+			return err
+		}
+		n, err := r.move(c, consumer, st, retainPiece, 1)
+		moved = int64(n)
+		return err
+	})
+	return moved, err
 }

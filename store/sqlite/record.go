@@ -70,7 +70,11 @@ func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 
 func (w *work) outcomes(ctx context.Context, c delivery.Changes, _ int64) error {
 	for _, o := range c.Outcomes {
-		if _, err := w.exec(ctx, setOutcome, w.consumer, o.Key[:], string(o.Outcome)); err != nil {
+		bucket, ok := w.bucketOf(o.Key)
+		if !ok {
+			return fmt.Errorf("record outcome: event %s was not entered", o.Key)
+		}
+		if _, err := w.exec(ctx, addOutcome, w.consumer, o.Key[:], string(o.Outcome), bucket); err != nil {
 			return fmt.Errorf("record outcome: %w", err)
 		}
 	}
@@ -186,8 +190,8 @@ func (w *work) counts(ctx context.Context, c delivery.Changes, now int64) error 
 		return fmt.Errorf("read member: %w", err)
 	}
 	if taken { // another member took this one for gone: its keys are no suspects
-		for _, key := range w.entered {
-			if _, err := w.exec(ctx, dropSuspect, w.consumer, key[:]); err != nil {
+		for i := range w.entries {
+			if _, err := w.exec(ctx, dropSuspect, w.consumer, w.entries[i].Key[:]); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ const (
 	holdReplay = `UPDATE evc_replay SET held_until = ?2 WHERE id = ?1`
 
 	replayCase = `UPDATE evc_quarantine SET state = 'replaying' WHERE id = ? AND state = 'open'`
-	replaySeen = `INSERT INTO evc_seen (consumer, key, bucket, outcome) VALUES (?, ?, ?, 'parked') ON CONFLICT (consumer, key) DO UPDATE SET outcome = 'parked'`
+	replaySeen = `INSERT INTO evc_key (consumer, key, bucket, outcome) VALUES (?, ?, ?, 'parked') ON CONFLICT (consumer, key) DO UPDATE SET outcome = 'parked'`
 	parkCase   = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at, case_id)
 		SELECT consumer, lane_type, lane_id, key, version, envelope, payload, ?2, id FROM evc_quarantine WHERE id = ?1`
 	casesAsWaiting = `SELECT key, version, envelope, payload, ?2, id, 0, 0, 0, '', '' FROM evc_quarantine WHERE id = ?1`

@@ -45,6 +45,7 @@ func open(path string) (*deliverytest.Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.MoveAt(10) // so that keys move all the time
 	return &deliverytest.Database{
 		Store: s, Source: path, Serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
 		InTx: func(ctx context.Context, f func(context.Context, event.Tx) error) error {

@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	horizonOf  = `SELECT horizon FROM evc_consumer WHERE id = ?`
-	insertSeen = `INSERT INTO evc_seen (consumer, key, bucket, outcome) VALUES (?, ?, ?, 'done') ON CONFLICT DO NOTHING`
-	outcomeOf  = `SELECT outcome FROM evc_seen WHERE consumer = ? AND key = ?`
-	setOutcome = `UPDATE evc_seen SET outcome = ?3 WHERE consumer = ?1 AND key = ?2`
-	anyBlock   = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?)`
-	blockOf    = `SELECT b.why, min(
+	setOutcome = `UPDATE evc_key SET outcome = ?3 WHERE consumer = ?1 AND key = ?2`
+	addOutcome = `INSERT INTO evc_key (consumer, key, bucket, outcome) VALUES (?1, ?2, ?4, ?3)
+		ON CONFLICT (consumer, key) DO UPDATE SET outcome = excluded.outcome`
+	anyBlock = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?)`
+	blockOf  = `SELECT b.why, min(
 			coalesce((SELECT min(p.version) FROM evc_parked p WHERE p.consumer = b.consumer AND p.lane_type = b.lane_type AND p.lane_id = b.lane_id AND p.version > 0), ?4),
 			coalesce((SELECT min(q.version) FROM evc_quarantine q WHERE q.consumer = b.consumer AND q.lane_type = b.lane_type AND q.lane_id = b.lane_id
 				AND q.holds AND q.state = 'open' AND q.version > 0), ?4))
@@ -33,8 +32,12 @@ type work struct {
 	*txn
 	consumer int64
 	member   delivery.Member
-	entered  []event.Key
+	entries  []delivery.Entry
+	order    []int                          // of the entries, by key
+	had      map[event.Lane][]delivery.Mark // the marks of the lanes that were asked about
 }
+
+var outcomesOf = manyValues(`SELECT key, outcome FROM evc_key WHERE consumer = ? AND key IN (`, `)`)
 
 // Work implements delivery.InboxStore.
 func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Context, delivery.Work) error) error {
@@ -63,21 +66,14 @@ var errFinished = errors.New("the transaction is over: a handler must neither co
 
 // Enter implements delivery.Work.
 func (w *work) Enter(ctx context.Context, entries []delivery.Entry) ([]delivery.Entered, error) {
-	var horizon int
-	if _, err := w.row(ctx, horizonOf, []any{w.consumer}, &horizon); err != nil {
-		return nil, err
+	if w.order != nil {
+		return nil, errors.New("events were entered in this transaction before: enter all of them at once")
 	}
+	w.entries, w.order = entries, inOrder(entries)
 	answers := make([]delivery.Entered, len(entries))
 	err := w.direct(func(c *conn) error {
-		for _, i := range byKey(entries) {
-			e := entries[i]
-			w.entered = append(w.entered, e.Key)
-			seen, err := w.see(c, e)
-			if err != nil {
-				return err
-			}
-			answers[i].Seen = seen
-			answers[i].TooOld = seen == "" && e.Was == "" && e.Bucket < horizon
+		if err := w.see(c, answers); err != nil {
+			return err
 		}
 		return w.marked(c, entries, answers)
 	})
@@ -87,7 +83,8 @@ func (w *work) Enter(ctx context.Context, entries []delivery.Entry) ([]delivery.
 	return answers, w.blocked(ctx, entries, answers)
 }
 
-func byKey(entries []delivery.Entry) []int {
+// inOrder are the places of entries by key.
+func inOrder(entries []delivery.Entry) []int {
 	order := make([]int, len(entries))
 	for i := range order {
 		order[i] = i
@@ -98,27 +95,87 @@ func byKey(entries []delivery.Entry) []int {
 	return order
 }
 
-// see claims the dedupe row of an event, or says what it holds.
-func (w *work) see(c *conn, e delivery.Entry) (delivery.Outcome, error) {
-	if e.Was == "" {
-		n, err := c.exec(insertSeen, w.consumer, e.Key[:], int64(e.Bucket))
-		if err != nil || n == 1 {
-			return "", err
-		}
-	}
-	var outcome delivery.Outcome
-	err := c.query(outcomeOf, func(row []driver.Value) error {
-		outcome = delivery.Outcome(row[0].(string))
-		return nil
-	}, w.consumer, e.Key[:])
+// see claims the keys that are new, and says what is known of the others.
+func (w *work) see(c *conn, answers []delivery.Entered) error {
+	log, st, err := w.recent(c, w.consumer)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if e.Was == "" || outcome == "" || outcome != e.Was {
+	known, err := w.outcomesOf(c)
+	if err != nil {
+		return err
+	}
+	fresh := make([]queued, 0, len(w.order))
+	for _, i := range w.order {
+		e := &w.entries[i]
+		outcome := known[e.Key]
+		if outcome == "" && log.has(e.Key) {
+			outcome = delivery.Done
+		}
+		switch {
+		case e.Was != "":
+			if outcome, err = w.again(c, e, outcome); err != nil {
+				return err
+			}
+			if outcome == "" {
+				known[e.Key] = delivery.Done // by now
+			}
+		case outcome != "":
+		case len(fresh) > 0 && fresh[len(fresh)-1].key == e.Key: // twice among the entries
+			outcome = delivery.Done
+		default:
+			fresh = append(fresh, queued{e.Key, e.Bucket})
+			answers[i].TooOld = e.Bucket < st.horizon
+		}
+		answers[i].Seen = outcome
+	}
+	n := len(fresh)
+	if err := appendRecent(c, w.consumer, fresh); err != nil {
+		return err
+	}
+	_, err = log.move(c, w.consumer, st, n+n/8, w.store.moveAt)
+	return err
+}
+
+// again takes up an event that waited, if it still does.
+func (w *work) again(c *conn, e *delivery.Entry, outcome delivery.Outcome) (delivery.Outcome, error) {
+	if outcome != e.Was {
 		return cmp.Or(outcome, delivery.Done), nil
 	}
-	_, err = c.exec(setOutcome, w.consumer, e.Key[:], string(delivery.Done))
+	_, err := c.exec(setOutcome, w.consumer, e.Key[:], string(delivery.Done))
 	return "", err
+}
+
+// outcomesOf are the outcomes of those entries that are in evc_key.
+func (w *work) outcomesOf(c *conn) (map[event.Key]delivery.Outcome, error) {
+	known := map[event.Key]delivery.Outcome{}
+	args := make([]driver.Value, 0, 1+rowsAtOnce)
+	for order := w.order; len(order) > 0; {
+		query, places := outcomesOf.next(len(order))
+		n := min(len(order), places)
+		args = append(args[:0], w.consumer)
+		for i := range places {
+			args = append(args, w.entries[order[min(i, n-1)]].Key[:])
+		}
+		err := c.query(query, func(row []driver.Value) error {
+			known[event.Key(row[0].([]byte))] = delivery.Outcome(row[1].(string))
+			return nil
+		}, args...)
+		if err != nil {
+			return nil, err
+		}
+		order = order[n:]
+	}
+	return known, nil
+}
+
+// bucketOf is the bucket of an event that was entered.
+func (w *work) bucketOf(key event.Key) (bucket int, ok bool) {
+	at, ok := slices.BinarySearchFunc(w.order, key, func(i int, key event.Key) int { return bytes.Compare(w.entries[i].Key[:], key[:]) })
+	if !ok {
+		return 0, false
+	}
+	return w.entries[w.order[at]].Bucket, true
 }
 
 // blocked fills in which of the entries' lanes wait.

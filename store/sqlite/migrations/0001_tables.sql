@@ -52,7 +52,9 @@ CREATE TABLE evc_consumer (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, revision TEXT NOT NULL, build TEXT NOT NULL,
   joined_at INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0, paused_by TEXT NOT NULL DEFAULT '', paused_at INTEGER,
   newest  INTEGER NOT NULL DEFAULT 0,      -- the newest bucket it has seen
-  horizon INTEGER NOT NULL DEFAULT 0       -- keys of older buckets were forgotten
+  horizon INTEGER NOT NULL DEFAULT 0,      -- keys of older buckets were forgotten
+  moving  INTEGER NOT NULL DEFAULT 0,      -- rows of evc_recent up to this id move to evc_key; 0: none
+  moved   BLOB NOT NULL DEFAULT x''        -- the last key of them that has moved
 ) STRICT;
 
 -- one row a worker: what it has in flight, and what it has done
@@ -66,12 +68,27 @@ CREATE TABLE evc_member (
   PRIMARY KEY (consumer, instance)
 ) STRICT, WITHOUT ROWID;
 
--- dedupe: one row a consumer and key, in order of arrival so that the oldest
--- buckets lie together
-CREATE TABLE evc_seen (
+-- dedupe: a key is known when either table has it. Those that came last are in
+-- rows of one batch and bucket, sixteen bytes each, all of them done. They move
+-- on to a row each, in about the order of arrival so that the oldest buckets lie
+-- together; the row of a key that has another outcome is there from the start
+CREATE TABLE evc_recent (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, bucket INTEGER NOT NULL, keys BLOB NOT NULL
+) STRICT;
+CREATE INDEX evc_recent_consumer ON evc_recent (consumer);
+CREATE TABLE evc_key (
   id INTEGER PRIMARY KEY, consumer INTEGER NOT NULL, key BLOB NOT NULL, bucket INTEGER NOT NULL, outcome TEXT NOT NULL,
   UNIQUE (consumer, key)
 ) STRICT;
+
+-- for whoever looks: every key
+CREATE VIEW evc_seen (consumer, key, bucket, outcome) AS
+  WITH RECURSIVE cut (consumer, bucket, keys, at) AS (
+    SELECT consumer, bucket, keys, 1 FROM evc_recent
+    UNION ALL SELECT consumer, bucket, keys, at + 16 FROM cut WHERE at + 16 < length(keys))
+  SELECT consumer, key, bucket, outcome FROM evc_key
+  UNION ALL SELECT consumer, substr(keys, at, 16), bucket, 'done' FROM cut
+    WHERE NOT EXISTS (SELECT 1 FROM evc_key k WHERE k.consumer = cut.consumer AND k.key = substr(cut.keys, cut.at, 16));
 
 -- the newest version of a lane, or of what a topic has of it
 CREATE TABLE evc_mark (
