@@ -37,6 +37,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"inbox/each topic has a mark of its own", inboxTrails},
 		{"inbox/lanes are blocked and drained", inboxLanes},
 		{"inbox/the lowest version that waits is told", inboxLowest},
+		{"inbox/a lane may have very many events that wait", inboxMany},
 		{"inbox/what is in flight is adopted", inboxAdopts},
 		{"inbox/who leaves is gone at once", inboxLeaves},
 		{"inbox/what may be parked has a limit", inboxFull},

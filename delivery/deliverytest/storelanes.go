@@ -1,6 +1,7 @@
 package deliverytest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -170,4 +171,63 @@ func inboxLowest(_ *testing.T, b *bench) {
 	b.work(m, c, b.ofLane(3))
 	b.want("or of what holds the lane", told(), []any{delivery.WhyGap, 3})
 	b.want("another lane", b.work(m, delivery.Changes{}, entry("x", "o-2"))[0].Waits, 0)
+}
+
+// inboxMany has a lane in which very many events wait: to ask about it, and to
+// take the first ones out, takes no longer than where few do.
+func inboxMany(t *testing.T, b *bench) {
+	const few, many = 60, 12_000
+	m := b.join("one")
+	park := func(order string, from, to int) {
+		c := delivery.Changes{Block: []delivery.Block{{Lane: lane(order), Why: delivery.WhyRetry}}}
+		var entries []delivery.Entry
+		for v := from; v < to; v++ {
+			f := fact(order, uint64(v))
+			entries = append(entries, entry(f.Payment, order))
+			c.Outcomes = append(c.Outcomes, delivery.Changed{Key: f.Key(), Outcome: delivery.Parked})
+			c.Park = append(c.Park, delivery.Waiting{Key: f.Key(), Lane: lane(order), Version: f.Version, Message: f.Message(f.Version - 1)})
+		}
+		b.work(m, c, entries...)
+	}
+	asked := 0
+	takes := map[string]func(order string){
+		"to ask about it": func(order string) {
+			entries := make([]delivery.Entry, 50)
+			for i := range entries {
+				asked++
+				entries[i] = entry(fmt.Sprint("asked ", asked), order)
+			}
+			b.want("waits", b.work(m, delivery.Changes{}, entries...)[0].Waits, 1)
+		},
+	}
+	for name, byVersion := range map[string]bool{"to take from it": false, "to take from it by version": true} {
+		m := m
+		m.ByVersion = byVersion
+		takes[name] = func(order string) {
+			b.must(b.DB.Do(b.ctx, "UPDATE evc_block SET wake_at = NULL, held_by = NULL", "UPDATE evc_block SET wake_at = 1 WHERE lane_id = '"+order+"'"))
+			due, err := b.store.Due(b.ctx, m, 10, time.Minute)
+			b.must(err)
+			if len(due) != 1 || len(due[0].Waiting) == 0 || due[0].Waiting[0].Version != 1 {
+				t.Fatalf("got %d lanes", len(due))
+			}
+		}
+	}
+	park("few", 1, few)
+	for from := 1; from < many; from += 1000 {
+		park("many", from, from+1000)
+	}
+	quickest := func(take func(string), order string) time.Duration {
+		best := time.Hour
+		for range 9 {
+			start := time.Now()
+			take(order)
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	for name, take := range takes {
+		if a, z := quickest(take, "few"), quickest(take, "many"); z > 6*a {
+			t.Errorf("%s takes %s where %d wait, and %s where %d do", name, a, few, z, many)
+		}
+	}
 }

@@ -15,11 +15,13 @@ const (
 	takeBlocks = `WITH due AS (SELECT lane_type, lane_id FROM evc_block WHERE consumer = $1 AND (wake_at <= evc_now($2) OR wake_at > evc_now($2) + 46800000000) ORDER BY wake_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE evc_block b SET wake_at = evc_now($2) + $4, held_by = $5 FROM due
 		WHERE b.consumer = $1 AND b.lane_type = due.lane_type AND b.lane_id = due.lane_id RETURNING b.lane_type, b.lane_id, b.why`
-	parkedOf = `SELECT p.key, p.version, p.envelope, p.payload, evc_now($6) - p.parked_at, coalesce(p.case_id, 0),
+	parked = `SELECT p.key, p.version, p.envelope, p.payload, evc_now($5) - p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, false), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
-		WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3 AND (NOT $4 OR p.version <= coalesce(` + holding + `, p.version))
-		ORDER BY CASE WHEN $4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT $5`
+		WHERE p.consumer = $1 AND p.lane_type = $2 AND p.lane_id = $3`
+	// Each has an index of its own: a lane may have very many.
+	parkedByArrival = parked + ` ORDER BY p.case_id IS NULL, p.arrival LIMIT $4`
+	parkedByVersion = parked + ` AND p.version <= coalesce(` + holding + `, 9223372036854775807) ORDER BY p.version, p.case_id IS NULL, p.arrival LIMIT $4`
 )
 
 // waitingAtOnce is the most events of a lane that are handed out with it.
@@ -65,9 +67,13 @@ func (t *Tx) take(ctx context.Context, consumer int64, m delivery.Member, limit 
 	}); err != nil {
 		return nil, err
 	}
+	query := parkedByArrival
+	if m.ByVersion {
+		query = parkedByVersion
+	}
 	for i := range due {
 		lane := due[i].Lane
-		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce, t.store.at())
+		waiting, err := t.waiting(ctx, query, consumer, lane.Type, lane.ID, waitingAtOnce, t.store.at())
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +85,7 @@ func (t *Tx) take(ctx context.Context, consumer int64, m delivery.Member, limit 
 	return due, nil
 }
 
-// waiting reads events that wait, as parkedOf selects them, until their payloads
+// waiting reads events that wait, as a query selects them, until their payloads
 // are enough.
 func (t *Tx) waiting(ctx context.Context, query string, args ...any) (waiting []delivery.Waiting, err error) {
 	rows, err := t.Query(ctx, query, args...)

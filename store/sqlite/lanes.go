@@ -14,11 +14,13 @@ const (
 	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000))
 		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = ?1 AND state = 'requested' AND apply IS NULL AND (held_until <= ?2 OR held_until > ?2 + 46800000000))`
 	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000) ORDER BY wake_at LIMIT ?3`
-	parkedOf  = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
+	parked    = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
-		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3 AND (NOT ?4 OR p.version <= coalesce(` + holding + `, p.version))
-		ORDER BY CASE WHEN ?4 THEN p.version ELSE 0 END, p.case_id IS NULL, p.arrival LIMIT ?5`
+		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3`
+	// Each has an index of its own: a lane may have very many.
+	parkedByArrival = parked + ` ORDER BY p.case_id IS NULL, p.arrival LIMIT ?4`
+	parkedByVersion = parked + ` AND p.version <= coalesce(` + holding + `, 9223372036854775807) ORDER BY p.version, p.case_id IS NULL, p.arrival LIMIT ?4`
 )
 
 // waitingAtOnce is the most events of a lane that are handed out with it.
@@ -58,12 +60,16 @@ func (t *txn) take(ctx context.Context, consumer int64, m delivery.Member, limit
 	if err != nil {
 		return nil, err
 	}
+	query := parkedByArrival
+	if m.ByVersion {
+		query = parkedByVersion
+	}
 	for i := range due {
 		lane := due[i].Lane
 		if _, err := t.exec(ctx, takeBlock, consumer, lane.Type, lane.ID, t.now()+micros(hold), m.Instance); err != nil {
 			return nil, err
 		}
-		waiting, err := t.waiting(ctx, parkedOf, consumer, lane.Type, lane.ID, m.ByVersion, waitingAtOnce)
+		waiting, err := t.waiting(ctx, query, consumer, lane.Type, lane.ID, waitingAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +97,7 @@ func (t *txn) dueLanes(ctx context.Context, consumer int64, limit int) (due []de
 	return due, rows.Err()
 }
 
-// waiting reads events that wait, as parkedOf selects them, until their payloads
+// waiting reads events that wait, as a query selects them, until their payloads
 // are enough.
 func (t *txn) waiting(ctx context.Context, query string, args ...any) (waiting []delivery.Waiting, err error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)

@@ -184,7 +184,13 @@ func (w *work) blocked(ctx context.Context, entries []delivery.Entry, answers []
 	if _, err := w.row(ctx, anyBlock, []any{w.consumer}, &blocks); err != nil || !blocks {
 		return err
 	}
+	first := make(map[event.Lane]int, len(entries)) // each lane is asked about once
 	for i, e := range entries {
+		if j, again := first[e.Lane]; again {
+			answers[i].Blocked, answers[i].Waits = answers[j].Blocked, answers[j].Waits
+			continue
+		}
+		first[e.Lane] = i
 		var why string
 		var waits int64
 		if _, err := w.row(ctx, blockOf, []any{w.consumer, e.Lane.Type, e.Lane.ID, int64(math.MaxInt64)}, &why, &waits); err != nil {

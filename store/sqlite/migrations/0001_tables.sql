@@ -120,7 +120,8 @@ CREATE TABLE evc_parked (
   UNIQUE (consumer, key),
   FOREIGN KEY (consumer, lane_type, lane_id) REFERENCES evc_block (consumer, lane_type, lane_id)
 ) STRICT;
-CREATE INDEX evc_parked_lane ON evc_parked (consumer, lane_type, lane_id, arrival);
+CREATE INDEX evc_parked_lane ON evc_parked (consumer, lane_type, lane_id, (case_id IS NULL), arrival); -- in the order in which a lane is drained
+CREATE INDEX evc_parked_version ON evc_parked (consumer, lane_type, lane_id, version, (case_id IS NULL), arrival); -- and where every step is needed
 
 CREATE TABLE evc_quarantine (
   id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, key BLOB NOT NULL,
