@@ -34,8 +34,8 @@ type OutboxStore interface {
 	Await(ctx context.Context, d time.Duration) error
 
 	// Retain forgets published events: their payloads after keep, their keys
-	// after remember. It returns how many rows it removed, and is called again
-	// while it removes many.
+	// after remember. It returns how many rows it changed, and is called again
+	// while there are some.
 	Retain(ctx context.Context, keep, remember time.Duration) (int, error)
 }
 

@@ -223,9 +223,12 @@ func appendRemembered(_ *testing.T, b *bench) {
 	b.want("payloads", b.count("SELECT count(*) FROM evc_log"), 0)
 	b.want("keys", b.count("SELECT count(*) FROM evc_event"), 1)
 	b.clock.Advance(30 * day)
+	b.must(b.Change(b.ctx, fact("o-2", 1)))
+	b.relay()
 	_, err = b.store.Retain(b.ctx, 7*day, 30*day)
 	b.must(err)
-	b.want("keys", b.count("SELECT count(*) FROM evc_event"), 0)
+	b.want("keys", b.count("SELECT count(*) FROM evc_event"), 1)
+	b.want("payloads", b.count("SELECT count(*) FROM evc_log"), 1)
 }
 
 func appendTraced(t *testing.T, b *bench) {

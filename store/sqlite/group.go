@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -12,6 +13,7 @@ import (
 type member struct {
 	ctx  context.Context
 	f    func(context.Context, *sql.Tx) error
+	err  error // its own
 	done chan error
 }
 
@@ -41,17 +43,15 @@ func (s *Store) committer() {
 // Each runs in its own savepoint; its error is its own. When the commit fails it
 // fails for all, and nothing of any of them is in the database.
 func (s *Store) commitGroup(group []*member) {
-	errs := make(map[*member]error)
 	err := errGoexit
 	defer func() {
 		for _, m := range group {
-			m.done <- errors.Join(errs[m], err)
+			m.done <- errors.Join(m.err, err)
 		}
 	}()
 	err = s.begin(context.Background(), func(t *txn) error {
-		t.wrote = true
 		for i := 0; i < len(group); i++ {
-			if err := s.runMember(t, group[i], errs); err != nil {
+			if err := s.runMember(t, group[i]); err != nil {
 				return err
 			}
 			if i == len(group)-1 {
@@ -66,28 +66,35 @@ func (s *Store) commitGroup(group []*member) {
 // goroutine that it runs in, which nothing can stop.
 var errGoexit = errors.New("sqlite: InTx was rolled back: a function that it ran called runtime.Goexit, or FailNow of a test")
 
+// joinGroup takes in one more, if there is one. Those whom the last group has
+// woken get their turn first: they would wait for the whole of this one.
 func (s *Store) joinGroup(group []*member) []*member {
-	for len(group) < groupSize {
-		select {
-		case m := <-s.commits:
-			return append(group, m)
-		default:
-			return group
-		}
+	if len(group) == groupSize {
+		return group
 	}
-	return group
+	select {
+	case m := <-s.commits:
+		return append(group, m)
+	default:
+	}
+	runtime.Gosched()
+	select {
+	case m := <-s.commits:
+		return append(group, m)
+	default:
+		return group
+	}
 }
 
 // runMember returns an error when the transaction is of no more use to anyone.
-func (s *Store) runMember(t *txn, m *member, errs map[*member]error) error {
-	failed, err := t.try(m.ctx, "evc_member", func() error { return guarded(m, t.tx) })
-	errs[m] = failed
+func (s *Store) runMember(t *txn, m *member) (err error) {
+	m.err, err = t.try(m.ctx, "evc_member", func() error { return guarded(m, t) })
 	return err
 }
 
 // guarded turns a panic of one member into its error: it must not take the
 // others with it.
-func guarded(m *member, tx *sql.Tx) (err error) {
+func guarded(m *member, t *txn) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic in InTx: %v\n%s", v, debug.Stack())
@@ -96,24 +103,38 @@ func guarded(m *member, tx *sql.Tx) (err error) {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	return m.f(m.ctx, tx)
+	return m.f(context.WithValue(m.ctx, groupKey{}, t), t.tx)
+}
+
+// groupKey is where a member's context has the transaction that it shares, so
+// that In finds the connection of a *sql.Tx, which does not tell.
+type groupKey struct{}
+
+// known is the transaction with its connection, where the context tells.
+func (t *txn) known(ctx context.Context) *txn {
+	if t.conn != nil {
+		return t
+	}
+	if g, ok := ctx.Value(groupKey{}).(*txn); ok && g.tx == t.tx {
+		return g
+	}
+	return t
 }
 
 // try runs f in a savepoint. The statements of the savepoint don't follow the
 // caller's context: they must be carried out whatever becomes of it.
 func (t *txn) try(ctx context.Context, name string, f func() error) (failed, err error) {
-	ctx = context.WithoutCancel(ctx)
-	if _, err := t.tx.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
+	if _, err := t.quick(ctx, "SAVEPOINT "+name); err != nil {
 		return nil, err
 	}
 	if failed = f(); failed == nil {
-		_, err = t.tx.ExecContext(ctx, "RELEASE "+name)
+		_, err = t.quick(ctx, "RELEASE "+name)
 		return nil, err
 	}
-	if _, err := t.tx.ExecContext(ctx, "ROLLBACK TO "+name); err != nil {
+	if _, err := t.quick(ctx, "ROLLBACK TO "+name); err != nil {
 		return failed, errors.Join(failed, err)
 	}
-	if _, err := t.tx.ExecContext(ctx, "RELEASE "+name); err != nil {
+	if _, err := t.quick(ctx, "RELEASE "+name); err != nil {
 		return failed, errors.Join(failed, err)
 	}
 	return failed, nil

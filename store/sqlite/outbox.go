@@ -28,10 +28,10 @@ const (
 	// The previous version of a lane comes out of what was published on the same
 	// topic, so that a batch that is sent again is stamped the same.
 	selectPending = `SELECT o.seq, e.id, e.key, e.event, e.revision, e.topic, e.lane_type, e.lane_id, e.version, e.appended_at,
-			l.source, l.partition_key, l.time, l.content_type, l.headers, l.payload, coalesce(h.attempts, 0),
+			e.source, e.partition_key, e.time, e.content_type, e.headers, e.payload, coalesce(h.attempts, 0),
 			CASE WHEN e.version > 1 THEN coalesce((SELECT p.version FROM evc_event p WHERE p.lane_type = e.lane_type AND p.lane_id = e.lane_id
 				AND p.version > 0 AND p.version < e.version AND p.topic = e.topic ORDER BY p.version DESC LIMIT 1), 0) ELSE 0 END
-		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq JOIN evc_log l ON l.seq = o.seq
+		FROM evc_outbox o JOIN evc_event e ON e.seq = o.seq
 		LEFT JOIN evc_hold h ON h.topic = e.topic AND h.lane_type = e.lane_type AND h.lane_id = e.lane_id
 		WHERE o.shard IN (SELECT shard FROM evc_shard WHERE owner = ?1) AND (h.until IS NULL OR h.until <= ?2 OR h.until > ?2 + 46800000000)
 		ORDER BY o.seq LIMIT ?3`
@@ -45,11 +45,17 @@ const (
 	// Rows lie in the order of their age, so what may go is at the head. No look
 	// goes further than some pieces, however little it finds: it holds the write
 	// lock, and what waits to be sent for days is not much.
-	dropLog = `DELETE FROM evc_log WHERE seq IN (SELECT seq FROM (
-			SELECT l.seq, e.appended_at FROM evc_log l LEFT JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 20 * ?2)
-		WHERE (appended_at IS NULL OR appended_at < ?1) AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
+	dropPayloads = `UPDATE evc_event SET payload = NULL, headers = '' WHERE seq IN (SELECT seq FROM ` + unswept + `
+		WHERE payload IS NOT NULL AND appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
+	unswept = `(SELECT seq, appended_at, payload FROM evc_event WHERE seq > (SELECT seq FROM evc_sweep) ORDER BY seq LIMIT 20 * ?2)`
+	// The next look begins at what this one left. What still waits to be sent it
+	// passes by: unsweep comes back for it.
+	sweep = `UPDATE evc_sweep SET seq = n.seq FROM (SELECT coalesce(
+			(SELECT min(seq) - 1 FROM ` + unswept + ` WHERE payload IS NOT NULL AND (appended_at >= ?1 OR seq NOT IN (SELECT seq FROM evc_outbox))),
+			(SELECT max(seq) FROM ` + unswept + `)) AS seq) n WHERE evc_sweep.seq <> n.seq`
+	unsweep    = `UPDATE evc_sweep SET seq = ?1 - 1 WHERE seq >= ?1`
 	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM (SELECT seq, appended_at FROM evc_event ORDER BY seq LIMIT 20 * ?2)
-		WHERE appended_at < ?1 AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
+		WHERE appended_at < ?1 AND seq < (SELECT max(seq) FROM evc_event) AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
 	dropSent = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
 	// A topic's messages stay until every group that reads it has passed them.
 	topicsOf = `WITH RECURSIVE t (topic) AS (SELECT min(topic) FROM evc_topic UNION ALL SELECT (SELECT min(topic) FROM evc_topic WHERE topic > t.topic) FROM t WHERE t.topic IS NOT NULL)
@@ -57,10 +63,10 @@ const (
 	dropTopic = `DELETE FROM evc_topic WHERE pos IN (SELECT pos FROM (SELECT pos, published_at FROM evc_topic
 		WHERE topic = ?3 AND pos <= coalesce((SELECT min(c.pos) FROM evc_cursor c WHERE c.topic = ?3), 9223372036854775807) ORDER BY pos LIMIT ?2) WHERE published_at < ?1)`
 	// Rows lie in the order of their age, so the oldest say whether a look pays.
-	oldestLog   = `SELECT e.appended_at FROM evc_log l JOIN evc_event e ON e.seq = l.seq ORDER BY l.seq LIMIT 1`
-	oldestEvent = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
-	oldestSent  = `SELECT published_at FROM evc_sent ORDER BY id LIMIT 1`
-	oldestOf    = `SELECT published_at FROM evc_topic WHERE topic = ? ORDER BY pos LIMIT 1`
+	oldestUnswept = `SELECT appended_at FROM evc_event WHERE seq > (SELECT seq FROM evc_sweep) ORDER BY seq LIMIT 1`
+	oldestEvent   = `SELECT appended_at FROM evc_event ORDER BY seq LIMIT 1`
+	oldestSent    = `SELECT published_at FROM evc_sent ORDER BY id LIMIT 1`
+	oldestOf      = `SELECT published_at FROM evc_topic WHERE topic = ? ORDER BY pos LIMIT 1`
 )
 
 // retainPiece bounds one transaction of retention, for which writers wait.
@@ -183,9 +189,9 @@ func (t *txn) settleSent(ctx context.Context, l delivery.Lease, sent []delivery.
 	if len(sent) == 0 {
 		return nil
 	}
-	seqs := make([]int64, len(sent))
+	seqs, least := make([]int64, len(sent)), sent[0].Seq
 	for i, row := range sent {
-		seqs[i] = row.Seq
+		seqs[i], least = row.Seq, min(least, row.Seq)
 		if row.Attempts > 0 {
 			if _, err := t.exec(ctx, dropHold, row.Message.Topic, row.Lane.Type, row.Lane.ID); err != nil {
 				return err
@@ -197,6 +203,9 @@ func (t *txn) settleSent(ctx context.Context, l delivery.Lease, sent []delivery.
 		return err
 	}
 	if _, err := t.exec(ctx, deleteSent, string(list)); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, unsweep, least); err != nil {
 		return err
 	}
 	_, err = t.exec(ctx, noteSent, l.Owner, now, string(list))
@@ -231,28 +240,28 @@ func (s *Store) Await(ctx context.Context, d time.Duration) error {
 // Retain implements delivery.OutboxStore.
 func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, error) {
 	now := s.now()
-	logs, err := s.drop(ctx, oldestLog, dropLog, now-micros(keep))
+	payloads, err := s.drop(ctx, oldestUnswept, now-micros(keep), []string{dropPayloads, sweep})
 	if err != nil {
-		return logs, fmt.Errorf("drop payloads: %w", err)
+		return payloads, fmt.Errorf("drop payloads: %w", err)
 	}
-	events, err := s.drop(ctx, oldestEvent, dropEvents, now-micros(max(keep, remember)))
+	events, err := s.drop(ctx, oldestEvent, now-micros(max(keep, remember)), []string{dropEvents})
 	if err != nil {
-		return logs, fmt.Errorf("drop keys: %w", err)
+		return payloads, fmt.Errorf("drop keys: %w", err)
 	}
-	sent, err := s.drop(ctx, oldestSent, dropSent, now-micros(max(keep, remember)))
+	sent, err := s.drop(ctx, oldestSent, now-micros(max(keep, remember)), []string{dropSent})
 	if err != nil {
-		return logs + events, fmt.Errorf("drop notes of sent batches: %w", err)
+		return payloads + events, fmt.Errorf("drop notes of sent batches: %w", err)
 	}
 	messages, err := s.dropMessages(ctx, now-micros(keep))
 	if err != nil {
-		return logs + events + sent, fmt.Errorf("drop messages of topics: %w", err)
+		return payloads + events + sent, fmt.Errorf("drop messages of topics: %w", err)
 	}
-	return logs + events + sent + messages, nil
+	return payloads + events + sent + messages, nil
 }
 
 // drop removes a piece where the oldest row says that a look pays. Of are
-// parameters of both.
-func (s *Store) drop(ctx context.Context, oldest, query string, before int64, of ...any) (int, error) {
+// parameters of all statements.
+func (s *Store) drop(ctx context.Context, oldest string, before int64, statements []string, of ...any) (int, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, oldest, of...).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && at >= before {
@@ -261,12 +270,18 @@ func (s *Store) drop(ctx context.Context, oldest, query string, before int64, of
 	if err != nil {
 		return 0, err
 	}
-	var n int64
-	err = s.begin(ctx, func(t *txn) (err error) {
-		n, err = t.exec(ctx, query, append([]any{before, retainPiece}, of...)...)
-		return err
+	done := 0
+	err = s.begin(ctx, func(t *txn) error {
+		for _, statement := range statements {
+			n, err := t.exec(ctx, statement, append([]any{before, retainPiece}, of...)...)
+			if err != nil {
+				return err
+			}
+			done += int(n)
+		}
+		return nil
 	})
-	return int(n), err
+	return done, err
 }
 
 // dropMessages removes a piece of each topic.
@@ -288,7 +303,7 @@ func (s *Store) dropMessages(ctx context.Context, before int64) (dropped int, er
 		return 0, err
 	}
 	for _, topic := range topics {
-		n, err := s.drop(ctx, oldestOf, dropTopic, before, topic)
+		n, err := s.drop(ctx, oldestOf, before, []string{dropTopic}, topic)
 		if dropped += n; err != nil {
 			return dropped, err
 		}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,8 @@ type txn struct {
 	conn  *sql.Conn // that it is on; nil where the caller began it
 	store *Store    // nil where the caller may have begun it on another one
 	wrote bool      // something was appended
+
+	before int64 // the newest event when the transaction began to append
 }
 
 var _ event.Tx = (*txn)(nil)
@@ -70,6 +73,9 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 	if err := f(t); err != nil {
 		return err
 	}
+	if err := t.enqueue(ctx); err != nil {
+		return fmt.Errorf("enqueue: %w", err)
+	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -97,6 +103,19 @@ func (t *txn) exec(ctx context.Context, query string, args ...any) (int64, error
 	return res.RowsAffected()
 }
 
+// quick is exec for a statement that runs once an event. The arguments are
+// int64, string, []byte or nil.
+func (t *txn) quick(ctx context.Context, query string, args ...driver.Value) (changed int64, err error) {
+	if t.conn == nil {
+		return t.exec(ctx, query, values(args)...)
+	}
+	err = t.direct(func(c *conn) (err error) {
+		changed, err = c.exec(query, args...)
+		return err
+	})
+	return changed, err
+}
+
 // row reads one row; found is false where there is none.
 func (t *txn) row(ctx context.Context, query string, args []any, into ...any) (found bool, err error) {
 	err = t.tx.QueryRowContext(short(ctx), query, args...).Scan(into...)
@@ -110,6 +129,14 @@ func (t *txn) row(ctx context.Context, query string, args []any, into ...any) (f
 // They wait for nobody: their transaction has the write lock. When the context
 // of the transaction ends it is rolled back whatever runs in it.
 func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
+
+func values(args []driver.Value) []any {
+	all := make([]any, len(args))
+	for i, v := range args {
+		all[i] = v
+	}
+	return all
+}
 
 // direct gives f the connection of the transaction, for statements that run once
 // an event. Until f returns nobody else uses it.

@@ -2,33 +2,37 @@
 -- inserted while its transaction holds the write lock.
 
 -- what was published: remembered longer than its payload, so that a key is not
--- published twice and a version is not claimed twice
+-- published twice and a version is not claimed twice. One row holds it all,
+-- because every row and every index more makes a producer wait. Sequences are
+-- not drawn twice: the newest row is never dropped.
 CREATE TABLE evc_event (
-  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-  id           BLOB NOT NULL UNIQUE,
-  key          BLOB NOT NULL,
-  event        TEXT NOT NULL,              -- OrderPaid.v1
-  name         TEXT NOT NULL,              -- OrderPaid
-  revision     TEXT NOT NULL,
-  topic        TEXT NOT NULL,
-  lane_type    TEXT NOT NULL,
-  lane_id      TEXT NOT NULL,
-  version      INTEGER NOT NULL CHECK (version >= 0),
-  body         BLOB NOT NULL,
-  appended_at  INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, event) WHERE version > 0;
-
--- the rest of the envelope and the payload, kept for audit and replay
-CREATE TABLE evc_log (
   seq           INTEGER PRIMARY KEY,
+  id            BLOB NOT NULL UNIQUE,
+  key           BLOB NOT NULL,
+  event         TEXT NOT NULL,             -- OrderPaid.v1
+  revision      TEXT NOT NULL,
+  topic         TEXT NOT NULL,
+  lane_type     TEXT NOT NULL,
+  lane_id       TEXT NOT NULL,
+  version       INTEGER NOT NULL,
+  claim         TEXT,                      -- the event's name in the first one of that name that has this version of its lane, else NULL
+  body          BLOB NOT NULL,
+  shard         INTEGER NOT NULL,
+  appended_at   INTEGER NOT NULL,
   source        TEXT NOT NULL,
   partition_key TEXT NOT NULL,
   time          INTEGER NOT NULL,
   content_type  TEXT NOT NULL,
   headers       TEXT NOT NULL,             -- a JSON object, or empty
-  payload       BLOB NOT NULL
+  payload       BLOB                       -- kept for audit and replay, then NULL
 ) STRICT;
+-- Every event is in it, so that the version before one is found; only one may
+-- claim a version.
+CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, claim);
+-- the payloads up to this one are dropped
+CREATE TABLE evc_sweep (seq INTEGER NOT NULL) STRICT;
+INSERT INTO evc_sweep VALUES (0);
+CREATE VIEW evc_log AS SELECT seq, id, source, partition_key, time, content_type, headers, payload FROM evc_event WHERE payload IS NOT NULL;
 
 -- what waits to be sent: rows leave when they are
 CREATE TABLE evc_outbox (seq INTEGER PRIMARY KEY, shard INTEGER NOT NULL) STRICT;
