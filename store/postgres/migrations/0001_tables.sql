@@ -170,19 +170,24 @@ CREATE FUNCTION evc_conflict(
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   b bytea;
+  t bigint;
 BEGIN
-  SELECT body INTO b FROM evc_event WHERE id = p_id;
-  IF FOUND AND b <> p_body THEN
-    RAISE EXCEPTION 'key % was used for another body', p_key USING ERRCODE = 'EV001';
-  ELSIF FOUND THEN
-    RETURN NULL;
-  END IF;
-  PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND claim = p_claim AND key = p_key;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'version % of % % is taken', p_version, p_lane_type, p_lane_id USING ERRCODE = 'EV002';
-  END IF;
-  INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
-    VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, evc_now(p_now))
-    RETURNING appended_at INTO p_now;
-  RETURN p_now;
+  LOOP
+    SELECT body INTO b FROM evc_event WHERE id = p_id;
+    IF FOUND AND b <> p_body THEN
+      RAISE EXCEPTION 'key % was used for another body', p_key USING ERRCODE = 'EV001';
+    ELSIF FOUND THEN
+      RETURN NULL;
+    END IF;
+    PERFORM 1 FROM evc_event WHERE lane_type = p_lane_type AND lane_id = p_lane_id AND version = p_version AND claim = p_claim AND key = p_key;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'version % of % % is taken', p_version, p_lane_type, p_lane_id USING ERRCODE = 'EV002';
+    END IF;
+    INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, body, appended_at)
+      VALUES (p_id, p_key, p_event, p_revision, p_topic, p_lane_type, p_lane_id, p_version, p_body, evc_now(p_now))
+      ON CONFLICT DO NOTHING RETURNING appended_at INTO t;
+    IF FOUND THEN
+      RETURN t;
+    END IF; -- else another one published it at the same time
+  END LOOP;
 END $$;
