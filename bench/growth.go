@@ -34,7 +34,7 @@ const (
 
 func measureGrowth(ctx context.Context, dsn string) (figures []Figure, err error) {
 	const schema = "evc_growth"
-	conn, err := pgx.Connect(ctx, dsn+" search_path="+schema)
+	conn, err := pgx.Connect(ctx, with(dsn, "search_path="+schema))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func measureGrowth(ctx context.Context, dsn string) (figures []Figure, err error
 		_, dropErr := conn.Exec(context.WithoutCancel(ctx), "DROP SCHEMA "+schema+" CASCADE")
 		err = errors.Join(err, dropErr)
 	}()
-	store, err := postgres.Open(ctx, dsn+" search_path="+schema+" application_name="+schema)
+	store, err := postgres.Open(ctx, with(dsn, "search_path="+schema, "application_name="+schema))
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func TestInSQL(t *testing.T) {
 	if dsn == "" {
 		t.Skip("EVCONTRACT_POSTGRES is not set: it holds the DSN of a PostgreSQL database")
 	}
-	dsn += " search_path=evc_insql"
+	dsn = with(dsn, "search_path=evc_insql")
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ const (
 )
 
 func newPeers(ctx context.Context, dsn string) (*peers, error) {
-	pool, err := pgxpool.New(ctx, dsn+" pool_max_conns=24")
+	pool, err := pgxpool.New(ctx, with(dsn, "pool_max_conns=24"))
 	if err != nil {
 		return nil, err
 	}
