@@ -54,22 +54,31 @@ func SortCases(cases []Case) {
 	})
 }
 
-// ReplayedCases says what an applied replay has done so far.
-func ReplayedCases(replay int64, cases []Case) []Rehearsed {
-	results := make([]Rehearsed, len(cases))
-	for i, c := range cases {
-		results[i] = Rehearsed{Replay: replay, Case: c.ID, Outcome: Quarantined}
-		switch c.State {
-		case CaseReplaying:
-			results[i].Outcome = Parked
-		case CaseResolved:
-			results[i].Outcome = Done
-		case CaseDiscarded:
-			results[i].Outcome = Discarded
-		case CaseOpen:
-			if len(c.Errors) > 0 {
-				results[i].Error = c.Errors[0]
-			}
+// ReplayedCase says what an applied replay has done so far with a case, by the
+// state and the errors of it.
+func ReplayedCase(replay int64, c Case) Rehearsed {
+	r := Rehearsed{Replay: replay, Case: c.ID, Outcome: Quarantined}
+	switch c.State {
+	case CaseReplaying:
+		r.Outcome = Parked
+	case CaseResolved:
+		r.Outcome = Done
+	case CaseDiscarded:
+		r.Outcome = Discarded
+	case CaseOpen:
+		if len(c.Errors) > 0 {
+			r.Error = c.Errors[0]
+		}
+	}
+	return r
+}
+
+// ReplayResults are results in the order of the cases; a case may have none yet.
+func ReplayResults(cases []int64, found map[int64]Rehearsed) []Rehearsed {
+	results := make([]Rehearsed, 0, len(found))
+	for _, id := range cases {
+		if r, have := found[id]; have {
+			results = append(results, r)
 		}
 	}
 	return results

@@ -289,7 +289,7 @@ func (h *history) settle(name string, want error) {
 func (h *history) again(name string) {
 	dry, err := h.store.Replay(h.ctx, delivery.Replay{Consumer: deliverytest.Audit, Cases: []int64{h.open(name).ID}, By: "me", Reason: "history"})
 	h.must(err)
-	h.drivers[deliverytest.Audit].Drain(h.ctx)
+	h.rehearse(deliverytest.Audit)
 	_, err = h.store.Replay(h.ctx, delivery.Replay{Apply: dry.ID, By: "me", Reason: "history"})
 	h.must(err)
 }

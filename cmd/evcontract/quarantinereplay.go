@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ Exit code 1: an event would fail, or failed, again.`,
 	flags.StringVar(&r.by, "by", "", "who does it; else the user of this process")
 	flags.StringVar(&r.reason, "reason", "", "why; kept with the replay")
 	flags.StringVar(&r.apply, "apply", "", "carry out this `PLAN` of a dry run")
-	flags.Var(&r.wait, "wait", "how long to wait for an inbox of the consumer")
+	flags.Var(&r.wait, "wait", "how long to wait while no inbox of the consumer makes a step")
 	return cmd
 }
 
@@ -132,11 +131,21 @@ func planOf(run delivery.Replay, c delivery.ConsumerStatus) string {
 
 // sorted are the results in the order of the plan's cases.
 func sorted(run delivery.Replay) []delivery.Rehearsed {
-	results := slices.Clone(run.Results)
-	slices.SortFunc(results, func(x, y delivery.Rehearsed) int {
-		return slices.Index(run.Cases, x.Case) - slices.Index(run.Cases, y.Case)
-	})
-	return results
+	found := make(map[int64]delivery.Rehearsed, len(run.Results))
+	for _, r := range run.Results {
+		found[r.Case] = r
+	}
+	return delivery.ReplayResults(run.Cases, found)
+}
+
+// waiting is how many cases of a replay no inbox has settled yet.
+func waiting(run delivery.Replay) (n int) {
+	for _, result := range run.Results {
+		if result.Outcome == delivery.Parked {
+			n++
+		}
+	}
+	return n
 }
 
 func notDone(run delivery.Replay) (n int) {
@@ -161,13 +170,18 @@ func consumerStatus(ctx context.Context, db *database, consumer string) (deliver
 	return delivery.ConsumerStatus{}, noConsumer(st, consumer)
 }
 
-// awaitReplay reads a replay until it is in a state, or until its time is up.
+// awaitReplay reads a replay until it is in a state, or until it has made no
+// step for a time.
 func awaitReplay(ctx context.Context, db *database, id int64, state delivery.ReplayState, within time.Duration) (delivery.Replay, error) {
 	const pause = 100 * time.Millisecond
+	var last [2]int
 	for waited := time.Duration(0); ; waited += pause {
 		run, err := db.Replay(ctx, delivery.Replay{ID: id})
 		if err != nil || run.State == state || waited >= within {
 			return run, err
+		}
+		if at := [2]int{len(run.Results), waiting(run)}; at != last {
+			last, waited = at, 0
 		}
 		if err := (delivery.SystemClock{}).Sleep(ctx, pause); err != nil {
 			return run, err
@@ -198,12 +212,15 @@ func (a *app) rehearsedText(v payloadView, run delivery.Replay, c delivery.Consu
 // handled.
 func resultsText(out *bufio.Writer, v payloadView, run delivery.Replay, found []delivery.Case) {
 	fmt.Fprintf(out, "%6s  %-24s %7s  %-20s %s\n", "CASE", "LANE", "VERSION", "EVENT", "RESULT")
+	byID := make(map[int64]delivery.Case, len(found))
+	for _, c := range found {
+		byID[c.ID] = c
+	}
 	for _, result := range sorted(run) {
-		i := slices.IndexFunc(found, func(c delivery.Case) bool { return c.ID == result.Case })
-		if i < 0 {
+		c, have := byID[result.Case]
+		if !have {
 			continue // the list was read before this case was
 		}
-		c := found[i]
 		fmt.Fprintf(out, "%6d  %-24s %7d  %-20s %s\n", c.ID, cut(lane(c), 24), c.Version, cut(printable(c.Message.Type), 20), resultWords(result.Outcome))
 		if result.Error != "" {
 			fmt.Fprintf(out, "        %s\n", oneLine(v.errorText(result.Error, c.Message), 70))

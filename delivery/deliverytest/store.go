@@ -46,6 +46,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"operator/cases are kept and discarded", operatorCases},
 		{"operator/a lane waits for each of its cases", operatorHolds},
 		{"operator/cases of a lane are discarded in its order", operatorDiscards},
+		{"operator/a dry run goes on where it stopped", operatorRehearses},
 		{"operator/revisions in flight are told", operatorInFlight},
 		{"effects/are claimed and fenced", effectsClaimed},
 	} {

@@ -231,3 +231,64 @@ func inboxMany(t *testing.T, b *bench) {
 		}
 	}
 }
+
+// operatorRehearses has a dry run of more cases than are handed out at once,
+// whose first inbox is gone in the middle of what it took.
+func operatorRehearses(t *testing.T, b *bench) {
+	const n = 120
+	one, two := b.join("one"), b.join("two")
+	var c delivery.Changes
+	var entries []delivery.Entry
+	for i := range n {
+		f := fact(fmt.Sprint("o-", i), 1)
+		entries = append(entries, entry(f.Payment, f.Order))
+		c.Outcomes = append(c.Outcomes, delivery.Changed{Key: f.Key(), Outcome: delivery.Quarantined})
+		c.Quarantine = append(c.Quarantine, delivery.Case{
+			Consumer: Loyalty, Key: f.Key(), Lane: lane(f.Order), Version: 1, Message: f.Message(0), Reason: delivery.ReasonPermanent,
+			Errors: []string{"failed"}, Attempts: 1, Build: "b", Host: "h", Owner: "team-drill", Within: time.Hour, Topic: Topic,
+		})
+	}
+	b.work(one, c, entries...)
+	found, err := b.store.Cases(b.ctx, delivery.CaseFilter{Consumer: Loyalty})
+	b.must(err)
+	request := delivery.Replay{Consumer: Loyalty, By: "me", Reason: "mended"}
+	for _, q := range found {
+		request.Cases = append(request.Cases, q.ID)
+	}
+	dry, err := b.store.Replay(b.ctx, request)
+	b.must(err)
+
+	answered := map[int64]bool{}
+	take := func(m delivery.Member) []delivery.Blocked {
+		due, err := b.store.Due(b.ctx, m, 10, time.Minute)
+		b.must(err)
+		return due
+	}
+	answer := func(m delivery.Member, lanes []delivery.Blocked) {
+		for _, l := range lanes {
+			for _, w := range l.Waiting {
+				if answered[w.Case] {
+					t.Errorf("case %d was handed out again", w.Case)
+				}
+				answered[w.Case] = true
+				b.work(m, delivery.Changes{Rehearsed: []delivery.Rehearsed{{Replay: l.Replay, Case: w.Case, Outcome: delivery.Done}}})
+			}
+		}
+	}
+	first := take(one)
+	if len(first) == 0 || len(first) >= n {
+		t.Fatalf("%d of %d lanes were handed out at once", len(first), n)
+	}
+	answer(one, first[:len(first)/2])
+	b.want("while the first has it", len(take(two)), 0)
+	b.clock.Advance(2 * time.Minute)
+	for lanes := take(two); len(lanes) > 0; lanes = take(two) {
+		dry, err = b.store.Replay(b.ctx, delivery.Replay{ID: dry.ID})
+		b.must(err)
+		b.want("while it goes on", dry.State, delivery.ReplayRequested)
+		answer(two, lanes)
+	}
+	dry, err = b.store.Replay(b.ctx, delivery.Replay{ID: dry.ID})
+	b.must(err)
+	b.want("at its end", []any{dry.State, len(dry.Results), len(answered)}, []any{delivery.ReplayRehearsed, n, n})
+}

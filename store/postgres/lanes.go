@@ -11,7 +11,7 @@ import (
 
 const (
 	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = $1 AND (wake_at <= evc_now($2) OR wake_at > evc_now($2) + 46800000000))
-		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND (held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000))`
+		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = $1 AND ` + replayIsDue + `)`
 	takeBlocks = `WITH due AS (SELECT lane_type, lane_id FROM evc_block WHERE consumer = $1 AND (wake_at <= evc_now($2) OR wake_at > evc_now($2) + 46800000000) ORDER BY wake_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE evc_block b SET wake_at = evc_now($2) + $4, held_by = $5 FROM due
 		WHERE b.consumer = $1 AND b.lane_type = due.lane_type AND b.lane_id = due.lane_id RETURNING b.lane_type, b.lane_id, b.why`
@@ -34,7 +34,7 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 		return nil, err
 	}
 	var some bool
-	err = s.pool.with(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, anyDue, consumer, s.at()).Scan(&some) })
+	err = s.pool.with(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, anyDue, consumer, s.at(), m.Instance).Scan(&some) })
 	if err != nil || !some {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 				return err
 			}
 		}
-		rehearsals, err := t.takeRehearsals(ctx, consumer, hold)
+		rehearsals, err := t.takeRehearsals(ctx, consumer, m, hold)
 		due = append(due, rehearsals...)
 		return err
 	})

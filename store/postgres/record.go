@@ -79,9 +79,7 @@ func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 	if err := w.unblocks(ctx, c); err != nil {
 		return err
 	}
-	if err := w.rehearsed(ctx, c); err != nil {
-		return err
-	}
+	w.rehearsed(c)
 	n := c.Counts
 	w.t.Queue(setMember, w.consumer, w.member.Instance, w.t.store.at(),
 		n.Handled, n.Duplicates, n.Stale, n.Parked, n.Failed, n.Quarantined, n.Slow[:], uuids(w.entered))

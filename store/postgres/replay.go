@@ -20,11 +20,19 @@ const (
 	insertReplay = `INSERT INTO evc_replay (consumer, cases, requested_by, reason, apply, plan, state, requested_at) VALUES ($1, $2, $3, $4, $5, $6, $7, evc_now($8)) RETURNING id`
 	selectReplay = `SELECT r.id, c.name, r.cases, r.requested_by, r.reason, coalesce(r.apply, 0), r.plan, r.state, r.results
 		FROM evc_replay r JOIN evc_consumer c ON c.id = r.consumer WHERE r.id = $1`
-	// Who reads a run must not wait for an inbox that is busy with it; who changes it must.
-	lockReplay = selectReplay + ` FOR UPDATE OF r`
 	setReplay  = `UPDATE evc_replay SET state = $2, results = $3, finished_at = evc_now($4) WHERE id = $1`
-	dueReplays = `SELECT id, cases FROM evc_replay WHERE consumer = $1 AND state = 'requested' AND apply IS NULL AND (held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000) FOR UPDATE SKIP LOCKED`
-	holdReplay = `UPDATE evc_replay SET held_until = evc_now($3) + $2 WHERE id = $1`
+	dueReplay  = `SELECT id, cases FROM evc_replay WHERE consumer = $1 AND ` + replayIsDue + ` ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
+	holdReplay = `UPDATE evc_replay SET held_by = $2, held_until = evc_now($4) + $3 WHERE id = $1`
+	endReplay  = `UPDATE evc_replay SET state = 'rehearsed', finished_at = evc_now($2) WHERE id = $1`
+
+	// A dry run of the member itself is due again: it has come to the end of what it took.
+	replayIsDue = `state = 'requested' AND apply IS NULL AND (held_by = $3 OR held_until <= evc_now($2) OR held_until > evc_now($2) + 46800000000)`
+
+	setRehearsal = `INSERT INTO evc_rehearsal (replay, case_id, outcome, error) VALUES ($1, $2, $3, $4) ON CONFLICT (replay, case_id) DO UPDATE SET outcome = excluded.outcome, error = excluded.error`
+	rehearsalsOf = `SELECT case_id, outcome, error FROM evc_rehearsal WHERE replay = $1`
+	unrehearsed  = `SELECT q.id, q.lane_type, q.lane_id FROM unnest($2::bigint[]) WITH ORDINALITY AS j (id, i) JOIN evc_quarantine q ON q.id = j.id
+		WHERE NOT EXISTS (SELECT 1 FROM evc_rehearsal r WHERE r.replay = $1 AND r.case_id = q.id) ORDER BY j.i`
+	caseStates = `SELECT id, state, errors FROM evc_quarantine WHERE id = ANY ($1)`
 
 	replayCase = `UPDATE evc_quarantine SET state = 'replaying' WHERE id = $1 AND state = 'open'`
 	replaySeen = `INSERT INTO evc_seen (consumer, key, bucket, outcome) VALUES ($1, $2, $3, 'parked') ON CONFLICT (consumer, key) DO UPDATE SET outcome = 'parked'`
@@ -33,13 +41,13 @@ const (
 	casesAsWaiting = `SELECT key, version, envelope, payload, evc_now($2) - evc_now($2), id, 0, false, 0::bigint, '', '' FROM evc_quarantine WHERE id = $1`
 )
 
-// Replay implements delivery.OperatorStore.
+// Replay implements delivery.OperatorStore. Who reads a run doesn't wait for an
+// inbox that is busy with it.
 func (s *Store) Replay(ctx context.Context, r delivery.Replay) (delivery.Replay, error) {
-	var id int64
+	id := r.ID
 	err := s.begin(ctx, func(t *Tx) (err error) {
 		switch {
-		case r.ID != 0:
-			id = r.ID
+		case id != 0:
 		case r.Apply != 0:
 			id, err = t.applyReplay(ctx, r)
 		default:
@@ -48,11 +56,16 @@ func (s *Store) Replay(ctx context.Context, r delivery.Replay) (delivery.Replay,
 		if err != nil {
 			return err
 		}
-		r, err = t.replay(ctx, selectReplay, id)
-		return err
+		if r, err = t.replay(ctx, id); err != nil || r.State != delivery.ReplayApplying || slices.ContainsFunc(r.Results, waits) {
+			return err
+		}
+		r.State = delivery.ReplayDone
+		return t.saveReplay(ctx, r)
 	})
 	return r, err
 }
+
+func waits(r delivery.Rehearsed) bool { return r.Outcome == delivery.Parked }
 
 // requestReplay plans a dry run: lane by lane, and in each by version and age.
 func (t *Tx) requestReplay(ctx context.Context, r delivery.Replay) (int64, error) {
@@ -98,7 +111,7 @@ func (t *Tx) plan(ctx context.Context, consumer string, ids []int64) ([]delivery
 
 // applyReplay carries out the plan of a dry run and nothing else.
 func (t *Tx) applyReplay(ctx context.Context, r delivery.Replay) (int64, error) {
-	dry, err := t.replay(ctx, lockReplay, r.Apply)
+	dry, err := t.replay(ctx, r.Apply)
 	if err != nil {
 		return 0, err
 	}
@@ -139,35 +152,51 @@ func (t *Tx) parkCase(ctx context.Context, c delivery.Case) error {
 	return t.flush(ctx)
 }
 
-// replay reads a run; one that is applied is done when no case of it is open to
-// an inbox any more.
-func (t *Tx) replay(ctx context.Context, query string, id int64) (delivery.Replay, error) {
-	var r delivery.Replay
-	var state, results string
-	err := t.QueryRow(ctx, query, id).Scan(&r.ID, &r.Consumer, &r.Cases, &r.By, &r.Reason, &r.Apply, &r.Plan, &state, &results)
-	if errors.Is(err, pgx.ErrNoRows) {
+// replay reads a run. What one has done that is applied stands in its cases.
+func (t *Tx) replay(ctx context.Context, id int64) (r delivery.Replay, err error) {
+	var results string
+	err = t.QueryRow(ctx, selectReplay, id).Scan(&r.ID, &r.Consumer, &r.Cases, &r.By, &r.Reason, &r.Apply, &r.Plan, &r.State, &results)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		return r, fmt.Errorf("no replay has number %d", id)
-	}
-	if err != nil {
+	case err != nil:
 		return r, err
 	}
-	r.State = delivery.ReplayState(state)
 	if err := json.Unmarshal([]byte(results), &r.Results); err != nil {
 		return r, err
 	}
-	if r.State != delivery.ReplayApplying {
+	found := map[int64]delivery.Rehearsed{}
+	switch {
+	case r.State == delivery.ReplayApplying:
+		var c delivery.Case
+		var texts string
+		err = t.each(ctx, []any{&c.ID, &c.State, &texts}, func() error {
+			c.Errors = nil
+			err := json.Unmarshal([]byte(texts), &c.Errors)
+			found[c.ID] = delivery.ReplayedCase(id, c)
+			return err
+		}, caseStates, r.Cases)
+	case r.Apply == 0:
+		result := delivery.Rehearsed{Replay: id}
+		err = t.each(ctx, []any{&result.Case, &result.Outcome, &result.Error}, func() error {
+			found[result.Case] = result
+			return nil
+		}, rehearsalsOf, id)
+	default:
 		return r, nil
 	}
-	all, err := t.cases(ctx, delivery.CaseFilter{Consumer: r.Consumer, IDs: r.Cases, Limit: len(r.Cases)})
+	r.Results = delivery.ReplayResults(r.Cases, found)
+	return r, err
+}
+
+// each calls f for every row, whose columns are then in into.
+func (t *Tx) each(ctx context.Context, into []any, f func() error, query string, args ...any) error {
+	rows, err := t.Query(ctx, query, args...)
 	if err != nil {
-		return r, err
+		return err
 	}
-	r.Results = delivery.ReplayedCases(r.ID, all)
-	if slices.ContainsFunc(all, func(c delivery.Case) bool { return c.State == delivery.CaseReplaying }) {
-		return r, nil
-	}
-	r.State = delivery.ReplayDone
-	return r, t.saveReplay(ctx, r)
+	_, err = pgx.ForEachRow(rows, into, f)
+	return err
 }
 
 func (t *Tx) saveReplay(ctx context.Context, r delivery.Replay) error {
@@ -179,75 +208,70 @@ func (t *Tx) saveReplay(ctx context.Context, r delivery.Replay) error {
 	return t.flush(ctx)
 }
 
-// takeRehearsals hands out the cases of dry runs, a lane at a time.
-func (t *Tx) takeRehearsals(ctx context.Context, consumer int64, hold time.Duration) (lanes []delivery.Blocked, err error) {
-	dry, err := t.dueReplays(ctx, consumer)
+// rehearseAtOnce is how many cases of a dry run are handed out, and the rest of
+// the last one's lane: other lanes are drained in between.
+const rehearseAtOnce = 50
+
+// takeRehearsals hands out the next cases of a dry run, a lane at a time. It is
+// over when every case has an answer: one that was begun by a process that is
+// gone goes on where it stopped.
+func (t *Tx) takeRehearsals(ctx context.Context, consumer int64, m delivery.Member, hold time.Duration) (lanes []delivery.Blocked, err error) {
+	var id int64
+	var all []int64
+	err = t.QueryRow(ctx, dueReplay, consumer, t.store.at(), m.Instance).Scan(&id, &all)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	t.Queue(holdReplay, id, m.Instance, micros(hold), t.store.at())
+	next, err := t.unrehearsed(ctx, id, all)
 	if err != nil {
 		return nil, err
 	}
-	for id, ids := range dry {
-		t.Queue(holdReplay, id, micros(hold), t.store.at())
-		for _, caseID := range ids {
-			if lanes, err = t.addRehearsal(ctx, lanes, id, caseID); err != nil {
-				return nil, err
-			}
+	if len(next) == 0 {
+		t.Queue(endReplay, id, t.store.at())
+	}
+	for _, c := range next {
+		if lanes, err = t.addRehearsal(ctx, lanes, id, c); err != nil {
+			return nil, err
 		}
 	}
 	return lanes, nil
 }
 
-func (t *Tx) dueReplays(ctx context.Context, consumer int64) (map[int64][]int64, error) {
-	rows, err := t.Query(ctx, dueReplays, consumer, t.store.at())
-	if err != nil {
-		return nil, err
-	}
-	dry := map[int64][]int64{}
-	var id int64
-	var ids []int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &ids}, func() error {
-		dry[id], ids = ids, nil
+// unrehearsed are the next cases, with nothing but their numbers and lanes.
+func (t *Tx) unrehearsed(ctx context.Context, replay int64, all []int64) (next []delivery.Case, err error) {
+	var c delivery.Case
+	err = t.each(ctx, []any{&c.ID, &c.Lane.Type, &c.Lane.ID}, func() error {
+		if n := len(next); n < rehearseAtOnce || next[n-1].Lane == c.Lane {
+			next = append(next, c)
+		}
 		return nil
-	})
-	return dry, err
+	}, unrehearsed, replay, all)
+	return next, err
 }
 
 // addRehearsal appends a case to the lane before it, when it is the same lane.
-func (t *Tx) addRehearsal(ctx context.Context, lanes []delivery.Blocked, replay, caseID int64) ([]delivery.Blocked, error) {
-	var lane event.Lane
-	if err := t.QueryRow(ctx, "SELECT lane_type, lane_id FROM evc_quarantine WHERE id = $1", caseID).Scan(&lane.Type, &lane.ID); err != nil {
-		if errors.Is(err, pgx.ErrNoRows) {
-			return lanes, nil
-		}
-		return nil, err
-	}
-	waiting, err := t.waiting(ctx, casesAsWaiting, caseID, t.store.at())
+func (t *Tx) addRehearsal(ctx context.Context, lanes []delivery.Blocked, replay int64, c delivery.Case) ([]delivery.Blocked, error) {
+	waiting, err := t.waiting(ctx, casesAsWaiting, c.ID, t.store.at())
 	if err != nil {
 		return nil, err
 	}
 	for i := range waiting {
-		waiting[i].Lane = lane
+		waiting[i].Lane = c.Lane
 	}
-	if n := len(lanes); n > 0 && lanes[n-1].Lane == lane && lanes[n-1].Replay == replay {
+	if n := len(lanes); n > 0 && lanes[n-1].Lane == c.Lane {
 		lanes[n-1].Waiting = append(lanes[n-1].Waiting, waiting...)
 		return lanes, nil
 	}
-	return append(lanes, delivery.Blocked{Lane: lane, Why: delivery.WhyRehearsal, Waiting: waiting, Replay: replay}), nil
+	return append(lanes, delivery.Blocked{Lane: c.Lane, Why: delivery.WhyRehearsal, Waiting: waiting, Replay: replay}), nil
 }
 
-// rehearsed notes what a dry run did; it is over when every case has an answer.
-func (w *work) rehearsed(ctx context.Context, c delivery.Changes) error {
-	for _, result := range c.Rehearsed {
-		r, err := w.t.replay(ctx, lockReplay, result.Replay)
-		if err != nil {
-			return err
-		}
-		r.Results = append(r.Results, result)
-		if len(r.Results) >= len(r.Cases) {
-			r.State = delivery.ReplayRehearsed
-		}
-		if err := w.t.saveReplay(ctx, r); err != nil {
-			return err
-		}
+// rehearsed notes what a dry run did.
+func (w *work) rehearsed(c delivery.Changes) {
+	for _, r := range c.Rehearsed {
+		w.t.Queue(setRehearsal, r.Replay, r.Case, string(r.Outcome), r.Error)
 	}
-	return nil
 }

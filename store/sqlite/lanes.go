@@ -12,7 +12,7 @@ import (
 
 const (
 	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000))
-		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = ?1 AND state = 'requested' AND apply IS NULL AND (held_until <= ?2 OR held_until > ?2 + 46800000000))`
+		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = ?1 AND ` + replayIsDue + `)`
 	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000) ORDER BY wake_at LIMIT ?3`
 	parked    = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
@@ -34,7 +34,7 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 	}
 	now := s.now()
 	var some bool
-	if err := s.read.QueryRowContext(ctx, anyDue, consumer, now).Scan(&some); err != nil || !some {
+	if err := s.read.QueryRowContext(ctx, anyDue, consumer, now, m.Instance).Scan(&some); err != nil || !some {
 		return nil, err
 	}
 	var due []delivery.Blocked
@@ -48,7 +48,7 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 				return err
 			}
 		}
-		rehearsals, err := t.takeRehearsals(ctx, consumer, hold)
+		rehearsals, err := t.takeRehearsals(ctx, consumer, m, hold)
 		due = append(due, rehearsals...)
 		return err
 	})

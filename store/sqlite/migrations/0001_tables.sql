@@ -154,8 +154,12 @@ CREATE INDEX evc_effect_due ON evc_effect (next_at) WHERE next_at IS NOT NULL;
 CREATE TABLE evc_replay (
   id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, cases TEXT NOT NULL, requested_by TEXT NOT NULL CHECK (requested_by <> ''),
   reason TEXT NOT NULL CHECK (reason <> ''), apply INTEGER, plan TEXT NOT NULL, state TEXT NOT NULL, results TEXT NOT NULL DEFAULT '[]',
-  requested_at INTEGER NOT NULL, held_until INTEGER NOT NULL DEFAULT 0, finished_at INTEGER
+  requested_at INTEGER NOT NULL, held_by TEXT, held_until INTEGER NOT NULL DEFAULT 0, finished_at INTEGER
 ) STRICT;
+CREATE TABLE evc_rehearsal (               -- what a dry run did with each case, as far as it has come
+  replay INTEGER NOT NULL, case_id INTEGER NOT NULL, outcome TEXT NOT NULL, error TEXT NOT NULL,
+  PRIMARY KEY (replay, case_id)
+) STRICT, WITHOUT ROWID;
 
 -- the store as a broker: topics that consumers read, and where each group is
 CREATE TABLE evc_topic (
