@@ -85,7 +85,7 @@ func (b *Broker) publish(ctx context.Context, ms []event.Message) error {
 		topics[i], envelopes[i], payloads[i] = m.Topic, string(envelope), notNull(m.Payload)
 	}
 	return b.store.begin(ctx, func(t *Tx) error {
-		t.Queue(lockShards, int64(lockTopics))
+		t.Queue(takeLock, lockTopics)
 		t.Queue(insertTopics, topics, envelopes, payloads, b.store.at())
 		return nil
 	})

@@ -34,7 +34,9 @@ func (s *Store) Due(ctx context.Context, m delivery.Member, limit int, hold time
 		return nil, err
 	}
 	var some bool
-	err = s.pool.with(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, anyDue, consumer, s.at(), m.Instance).Scan(&some) })
+	err = s.pool.with(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, anyDue, consumer, s.at(), m.Instance).Scan(&some)
+	})
 	if err != nil || !some {
 		return nil, err
 	}

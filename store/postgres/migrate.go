@@ -29,11 +29,12 @@ var (
 	ErrOlder    = errors.New("database is from an older version: start the service, or a relay, of this version first")
 )
 
-// Locks of this package, as PostgreSQL's advisory locks name them.
+// Locks of this package, as PostgreSQL's advisory locks name them beside the
+// schema: services that share a database don't wait for each other.
 const (
-	lockMigrate = 0x65766301
-	lockRelays  = 0x65766302
-	lockTopics  = 0x65766303
+	lockMigrate int32 = 0x65766301
+	lockRelays  int32 = 0x65766302
+	lockTopics  int32 = 0x65766303
 )
 
 func (s *Store) migrate(ctx context.Context) error {
@@ -96,7 +97,7 @@ func present(ctx context.Context, conn *pgx.Conn) error {
 }
 
 func tablesVersion(ctx context.Context, tx pgx.Tx) (version, least int, err error) {
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockMigrate)); err != nil {
+	if _, err := tx.Exec(ctx, takeLock, lockMigrate); err != nil {
 		return 0, 0, err
 	}
 	var have bool

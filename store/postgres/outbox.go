@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	lockShards  = `SELECT pg_advisory_xact_lock($1)`
+	takeLock    = `SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1)`
 	dropRelays  = `DELETE FROM evc_relay WHERE until < evc_now($1) OR until > evc_now($1) + 3600000000`
 	renewRelay  = `INSERT INTO evc_relay (owner, until, since) VALUES ($1, evc_now($3) + $2, evc_now($3)) ON CONFLICT (owner) DO UPDATE SET until = excluded.until`
 	freeShards  = `UPDATE evc_shard SET owner = NULL WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM evc_relay)`
@@ -93,7 +93,7 @@ func (s *Store) RelayLoops() int { return relayLoops }
 // Lease implements delivery.OutboxStore.
 func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err error) {
 	err = s.begin(ctx, func(t *Tx) error {
-		t.Queue(lockShards, int64(lockRelays))
+		t.Queue(takeLock, lockRelays)
 		t.Queue(dropRelays, s.at())
 		t.Queue(renewRelay, l.Owner, micros(l.For), s.at())
 		t.Queue(freeShards)
@@ -221,7 +221,7 @@ func (h *holds) add(hold delivery.Hold) {
 // Release implements delivery.OutboxStore.
 func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 	return s.begin(ctx, func(t *Tx) error {
-		t.Queue(lockShards, int64(lockRelays))
+		t.Queue(takeLock, lockRelays)
 		t.Queue(releaseRelay, l.Owner)
 		t.Queue(freeShards)
 		s.mu.Lock()
