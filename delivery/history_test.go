@@ -136,7 +136,7 @@ func (w *historyWorld) history(rt failer) *history {
 		poisoned: map[string]bool{}, drivers: map[string]*delivery.Driver{},
 	}
 	for _, table := range []string{
-		"evc_outbox", "evc_event", "evc_sent", "evc_hold", "evc_relay", "evc_member", "evc_recent", "evc_key", "evc_mark", "evc_attempt", "evc_parked",
+		"evc_outbox", "evc_event", "evc_id", "evc_recent_id", "evc_sent", "evc_hold", "evc_relay", "evc_member", "evc_recent", "evc_key", "evc_mark", "evc_attempt", "evc_parked",
 		"evc_block", "evc_quarantine", "evc_replay", "evc_rehearsal", "evc_effect", "evc_topic", "evc_cursor", "t_change", "t_effect", "t_state", "t_provider",
 	} {
 		h.must(w.DB.Do(h.ctx, "DELETE FROM "+table))

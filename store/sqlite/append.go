@@ -1,11 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -15,136 +15,192 @@ const (
 	insertEvent = `INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, claim, body, shard, appended_at,
 			source, partition_key, time, content_type, headers, payload)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-	selectBody = `SELECT body FROM evc_event WHERE id = ?`
+	bodyOf = `SELECT body FROM evc_event WHERE seq = ? AND id = ?`
 	// Another major version of the same fact may have the version as well.
-	sameFact     = `SELECT 1 FROM evc_event WHERE lane_type = ? AND lane_id = ? AND version = ? AND claim = ? AND key = ?`
-	insertOutbox = `INSERT INTO evc_outbox (seq, shard) SELECT seq, shard FROM evc_event WHERE seq = last_insert_rowid()`
-	newestEvent  = `SELECT coalesce(max(seq), 0) FROM evc_event`
-	// All that a transaction has appended, at once and at its end.
-	enqueue      = `INSERT INTO evc_outbox (seq, shard) SELECT seq, shard FROM evc_event WHERE seq > ? ON CONFLICT DO NOTHING`
+	sameFact = `SELECT 1 FROM evc_event WHERE lane_type = ? AND lane_id = ? AND version = ? AND claim = ? AND key = ?`
+
+	// What a transaction has appended, at its end.
+	appended     = `SELECT seq, id FROM evc_event WHERE seq > ? ORDER BY seq`
+	enqueue      = `INSERT INTO evc_outbox (seq, shard) SELECT seq, shard FROM evc_event WHERE seq > ?`
 	insertEffect = `INSERT INTO evc_effect (key, name, consumer, event_key, request, next_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT DO NOTHING`
 )
-
-// Append implements event.Tx.
-func (t *txn) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
-	t = t.known(ctx)
-	if err := t.remember(ctx); err != nil {
-		return nil, err
-	}
-	receipts := make([]event.Receipt, len(drafts))
-	for i, d := range drafts {
-		if err := delivery.CheckDraft(d); err != nil {
-			return nil, err
-		}
-		duplicate, err := t.append(ctx, d)
-		if err != nil {
-			return nil, fmt.Errorf("append %s %s: %w", d.Event, d.Key, err)
-		}
-		receipts[i] = event.Receipt{ID: d.ID, Duplicate: duplicate}
-	}
-	return receipts, nil
-}
-
-func (t *txn) append(ctx context.Context, d event.Draft) (duplicate bool, err error) {
-	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
-	if err != nil {
-		return false, err
-	}
-	now := t.now()
-	when := now
-	if !d.Time.IsZero() {
-		when = d.Time.UnixMicro()
-	}
-	var claim driver.Value
-	if d.Version > 0 {
-		claim = delivery.NameOf(d.Event)
-	}
-	row := [...]driver.Value{
-		d.ID[:], d.Key[:], d.Event, d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), claim, d.Body[:], int64(delivery.ShardOf(d.Lane)), now,
-		d.Source, d.PartitionKey, when, d.ContentType, headers, notNull(d.Payload),
-	}
-	fresh, err := t.quick(ctx, insertEvent, row[:]...)
-	if err != nil {
-		return false, err
-	}
-	if fresh == 0 {
-		if duplicate, err := t.published(ctx, d); duplicate || err != nil {
-			return duplicate, err
-		}
-		row[claimColumn] = nil
-		if _, err := t.quick(ctx, insertEvent, row[:]...); err != nil {
-			return false, err
-		}
-	}
-	if t.conn == nil {
-		_, err = t.exec(ctx, insertOutbox)
-	}
-	return false, err
-}
-
-// remember notes where the transaction begins to append. One that the caller
-// commits has no end that could enqueue: there each event is, as it comes.
-func (t *txn) remember(ctx context.Context) error {
-	if t.wrote || t.conn == nil {
-		return nil
-	}
-	t.wrote = true
-	_, err := t.row(ctx, newestEvent, nil, &t.before)
-	return err
-}
-
-// enqueue makes what was appended wait to be sent, as the last statement of a
-// transaction.
-func (t *txn) enqueue(ctx context.Context) error {
-	if !t.wrote {
-		return nil
-	}
-	_, err := t.exec(ctx, enqueue, t.before)
-	return err
-}
 
 // claimColumn is where insertEvent is given who claims the version.
 const claimColumn = 8
 
-// published tells a key that was published before from a version that was; it is
-// false for another major version of the fact that has the version.
-func (t *txn) published(ctx context.Context, d event.Draft) (duplicate bool, err error) {
-	var body []byte
-	known, err := t.row(ctx, selectBody, []any{d.ID[:]}, &body)
-	switch {
-	case err != nil:
-		return false, err
-	case known && string(body) != string(d.Body[:]):
-		return false, event.ErrKeyReused
-	case known:
-		return true, nil
+// Append implements event.Tx.
+func (t *txn) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
+	for _, d := range drafts {
+		if err := delivery.CheckDraft(d); err != nil {
+			return nil, err
+		}
 	}
-	var one int
-	same, err := t.row(ctx, sameFact, []any{d.Lane.Type, d.Lane.ID, int64(d.Version), delivery.NameOf(d.Event), d.Key[:]}, &one)
+	receipts := make([]event.Receipt, len(drafts))
+	err := t.direct(func(c *conn) error {
+		for i, d := range drafts {
+			duplicate, err := c.append(ctx, d)
+			if err != nil {
+				return fmt.Errorf("append %s %s: %w", d.Event, d.Key, err)
+			}
+			receipts[i] = event.Receipt{ID: d.ID, Duplicate: duplicate}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return receipts, nil
+}
+
+// appending is what the open transaction of a connection has appended.
+type appending struct {
+	movingIDs
+	any bool
+	own map[event.ID]int64 // also what was undone since
+}
+
+func (c *conn) append(ctx context.Context, d event.Draft) (duplicate bool, err error) {
+	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
+	if err != nil {
+		return false, err
+	}
+	if err := c.beginAppending(); err != nil {
+		return false, err
+	}
+	if known, err := c.published(d); known || err != nil {
+		return known, err
+	}
+	now := c.store.now()
+	when := now
+	if !d.Time.IsZero() {
+		when = d.Time.UnixMicro()
+	}
+	row := [...]driver.Value{
+		d.ID[:], d.Key[:], d.Event, d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), nil, d.Body[:], int64(delivery.ShardOf(d.Lane)), now,
+		d.Source, d.PartitionKey, when, d.ContentType, headers, notNull(d.Payload),
+	}
+	if d.Version > 0 {
+		row[claimColumn] = delivery.NameOf(d.Event)
+	}
+	seq, err := c.insert(insertEvent, row[:]...)
+	if err == nil && seq == 0 {
+		if err = c.mayShare(d); err == nil {
+			row[claimColumn] = nil
+			seq, err = c.insert(insertEvent, row[:]...)
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	c.own[d.ID] = seq
+	return false, nil
+}
+
+// beginAppending looks at what was published so far.
+func (c *conn) beginAppending() (err error) {
+	if c.any || !c.open {
+		return nil
+	}
+	if c.movingIDs, err = c.ids.sync(c); err != nil {
+		return err
+	}
+	c.any, c.own = true, map[event.ID]int64{}
+	return nil
+}
+
+// published reports whether the draft was published before.
+func (c *conn) published(d event.Draft) (bool, error) {
+	seq, err := c.seqOf(d.ID)
+	if err != nil || seq == 0 {
+		return false, err
+	}
+	var body []byte
+	if err := c.query(bodyOf, func(row []driver.Value) error {
+		body = bytes.Clone(row[0].([]byte))
+		return nil
+	}, seq, d.ID[:]); err != nil {
+		return false, err
+	}
+	switch {
+	case body == nil: // it was undone, or is forgotten
+		return false, nil
+	case !bytes.Equal(body, d.Body[:]):
+		return false, event.ErrKeyReused
+	}
+	return true, nil
+}
+
+// seqOf is where an id was last seen, 0 for nowhere.
+func (c *conn) seqOf(id event.ID) (seq int64, err error) {
+	if seq, ok := c.own[id]; ok {
+		return seq, nil
+	}
+	if seq := c.ids.seq(id); seq != 0 {
+		return seq, nil
+	}
+	err = c.query(seqOf, func(row []driver.Value) error {
+		seq = row[0].(int64)
+		return nil
+	}, id[:])
+	return seq, err
+}
+
+// mayShare refuses a version that another fact has.
+func (c *conn) mayShare(d event.Draft) error {
+	same := false
+	err := c.query(sameFact, func([]driver.Value) error { same = true; return nil },
+		d.Lane.Type, d.Lane.ID, int64(d.Version), delivery.NameOf(d.Event), d.Key[:])
 	if err == nil && !same {
 		err = fmt.Errorf("version %d of %s %s: %w", d.Version, d.Lane.Type, d.Lane.ID, event.ErrVersionTaken)
 	}
-	return false, err
+	return err
+}
+
+// enqueue makes what was appended wait to be sent, and notes its ids. It is the
+// last that a transaction does.
+func (c *conn) enqueue() error {
+	if !c.any {
+		return nil
+	}
+	var rows []idRow
+	n, next := 0, int64(0)
+	if err := c.query(appended, func(v []driver.Value) error {
+		seq, id := v[0].(int64), v[1].([]byte)
+		if seq != next {
+			rows = append(rows, idRow{first: seq})
+		}
+		last := &rows[len(rows)-1]
+		last.ids = append(last.ids, id...)
+		n, next = n+1, seq+1
+		return nil
+	}, c.newest); err != nil || n == 0 {
+		return err
+	}
+	if _, err := c.exec(enqueue, c.newest); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if _, err := c.exec(insertIDs, row.first, row.ids); err != nil {
+			return err
+		}
+	}
+	return c.ids.move(c, c.movingIDs, 2*n, c.store.moveIDsAt)
 }
 
 // Intend implements event.Tx.
-func (t *txn) Intend(ctx context.Context, effects ...event.Effect) error {
+func (t *txn) Intend(_ context.Context, effects ...event.Effect) error {
 	for _, e := range effects {
 		if e.Key == (event.EffectKey{}) || e.Name == "" {
 			return fmt.Errorf("effect %q without a key or a name: use the generated method", e.Name)
 		}
-		if _, err := t.exec(ctx, insertEffect, e.Key[:], e.Name, e.Consumer, e.Event[:], notNull(e.Request), t.now()); err != nil {
+		if err := t.direct(func(c *conn) error {
+			_, err := c.exec(insertEffect, e.Key[:], e.Name, e.Consumer, e.Event[:], notNull(e.Request), c.store.now())
+			return err
+		}); err != nil {
 			return fmt.Errorf("record effect %s: %w", e.Name, err)
 		}
 	}
 	return nil
-}
-
-func (t *txn) now() int64 {
-	if t.store == nil {
-		return time.Now().UnixMicro()
-	}
-	return t.store.now()
 }
 
 func encodeHeaders(h map[string]string) (string, error) {

@@ -11,9 +11,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// openDB is sql.Open with connections that keep their prepared statements.
+// openDB is sql.Open with connections of the store's kind.
 // Nothing is registered: to other users of the driver it stays as it is.
-func openDB(name string, immediate bool) (*sql.DB, error) {
+func (s *Store) openDB(name string, immediate bool) (*sql.DB, error) {
 	if immediate {
 		name += "&_txlock=immediate"
 	}
@@ -21,11 +21,12 @@ func openDB(name string, immediate bool) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(connector{c, immediate}), nil
+	return sql.OpenDB(connector{c, s, immediate}), nil
 }
 
 type connector struct {
 	driver.Connector
+	store     *Store
 	immediate bool
 }
 
@@ -39,7 +40,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(errors.New("sqlite: the driver lacks methods that it had"), dc.Close())
 	}
 	own := &conn{
-		driverConn: inner, kept: map[string]*kept{},
+		driverConn: inner, store: c.store, kept: map[string]*kept{},
 		interrupter: interrupter{handle: handleOf(dc)}, immediate: c.immediate,
 	}
 	own.watch()
@@ -60,14 +61,15 @@ type driverConn interface {
 }
 
 // conn is a connection of the driver that keeps the statements that ran last,
-// and that knows when a transaction is over. SQLite takes longer to prepare a
+// that knows when a transaction is over, and that sends what was appended to it. SQLite takes longer to prepare a
 // short statement than to run it, and neither handlers nor producers can prepare
 // theirs: their transactions are ours.
 type conn struct {
 	driverConn
-	kept map[string]*kept
-	runs uint64
-	args []driver.NamedValue
+	store *Store
+	kept  map[string]*kept
+	runs  uint64
+	args  []driver.NamedValue
 	interrupter
 
 	immediate bool // its transactions begin with the write lock
@@ -76,6 +78,9 @@ type conn struct {
 	locked bool // which has the write lock
 	ending bool // which database/sql is committing or rolling back
 	over   bool // which has ended without it
+
+	ids idLog
+	appending
 }
 
 // kept is a prepared statement.
@@ -107,8 +112,19 @@ func (c *conn) Close() error {
 	return errors.Join(err, c.driverConn.Close())
 }
 
+// inside is what a statement says, and its context holds the function, that is to
+// get the connection of a *sql.Tx: nothing else tells. To SQLite it is nothing.
+const inside = "-- evcontract: inside the transaction"
+
+type insideKey struct{}
+
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if query == inside {
+		if f, ok := ctx.Value(insideKey{}).(func(*conn) error); ok {
+			return driver.ResultNoRows, f(c)
+		}
+	}
 	if c.over {
 		return nil, errOver
 	}
@@ -247,6 +263,21 @@ func (c *conn) exec(query string, args ...driver.Value) (changed int64, err erro
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+// insert is exec for one row, whose number it returns; 0 if it conflicts.
+func (c *conn) insert(query string, args ...driver.Value) (id int64, err error) {
+	if !c.open {
+		return 0, sql.ErrTxDone
+	}
+	res, err := c.ExecContext(context.Background(), query, c.numbered(args))
+	if err != nil {
+		return 0, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return 0, err
+	}
+	return res.LastInsertId()
 }
 
 // query is exec for a statement that returns rows: f is given each, and must

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 )
 
@@ -14,11 +15,18 @@ import (
 // was rolled back.
 var errOver = fmt.Errorf("%w: SQLite rolled it back after the error of an earlier statement, or a statement ended it", sql.ErrTxDone)
 
-// watch learns from the driver when a transaction ends.
+// watch learns from the driver when a transaction ends. A commit that is a
+// statement is made a rollback where something was appended, which nothing would
+// send.
 func (c *conn) watch() {
 	end := func() { c.over = c.open && !c.ending }
 	c.RegisterRollbackHook(end)
-	c.RegisterCommitHook(func() int32 { end(); return 0 })
+	c.RegisterCommitHook(func() int32 {
+		if end(); c.over && c.any {
+			return 1
+		}
+		return 0
+	})
 }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -46,13 +54,29 @@ func (t connTx) Commit() error {
 	if t.on.over {
 		return errOver
 	}
+	if err := t.on.enqueue(); err != nil {
+		return errors.Join(fmt.Errorf("enqueue what was appended: %w", err), t.rollback())
+	}
 	t.on.ending = true
-	return t.Tx.Commit()
+	if err := t.Tx.Commit(); err != nil {
+		return err
+	}
+	if t.on.immediate {
+		t.on.store.wrote()
+	}
+	if t.on.any {
+		t.on.store.nudge()
+	}
+	return nil
 }
 
 // Rollback implements driver.Tx.
 func (t connTx) Rollback() error {
 	defer t.end()
+	return t.rollback()
+}
+
+func (t connTx) rollback() error {
 	if t.on.over {
 		return nil
 	}
@@ -63,4 +87,5 @@ func (t connTx) Rollback() error {
 func (t connTx) end() {
 	t.on.stop()
 	t.on.open, t.on.locked, t.on.ending, t.on.over = false, false, false, false
+	t.on.appending = appending{}
 }

@@ -37,3 +37,6 @@ func (s *Store) WatchesItself(ctx context.Context) (own bool, err error) {
 
 // MoveAt changes how many keys the log holds before they are moved.
 func (s *Store) MoveAt(keys int) { s.moveAt = keys }
+
+// MoveIDsAt is MoveAt for the ids of events.
+func (s *Store) MoveIDsAt(ids int) { s.moveIDsAt = ids }

@@ -88,13 +88,13 @@ func (s *Store) joinGroup(group []*member) []*member {
 
 // runMember returns an error when the transaction is of no more use to anyone.
 func (s *Store) runMember(t *txn, m *member) (err error) {
-	m.err, err = t.try(m.ctx, "evc_member", func() error { return guarded(m, t) })
+	m.err, err = t.try("evc_member", func() error { return guarded(m, t.tx) })
 	return err
 }
 
 // guarded turns a panic of one member into its error: it must not take the
 // others with it.
-func guarded(m *member, t *txn) (err error) {
+func guarded(m *member, tx *sql.Tx) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic in InTx: %v\n%s", v, debug.Stack())
@@ -103,39 +103,32 @@ func guarded(m *member, t *txn) (err error) {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	return m.f(context.WithValue(m.ctx, groupKey{}, t), t.tx)
-}
-
-// groupKey is where a member's context has the transaction that it shares, so
-// that In finds the connection of a *sql.Tx, which does not tell.
-type groupKey struct{}
-
-// known is the transaction with its connection, where the context tells.
-func (t *txn) known(ctx context.Context) *txn {
-	if t.conn != nil {
-		return t
-	}
-	if g, ok := ctx.Value(groupKey{}).(*txn); ok && g.tx == t.tx {
-		return g
-	}
-	return t
+	return m.f(m.ctx, tx)
 }
 
 // try runs f in a savepoint. The statements of the savepoint don't follow the
 // caller's context: they must be carried out whatever becomes of it.
-func (t *txn) try(ctx context.Context, name string, f func() error) (failed, err error) {
-	if _, err := t.quick(ctx, "SAVEPOINT "+name); err != nil {
+func (t *txn) try(name string, f func() error) (failed, err error) {
+	if err := t.run("SAVEPOINT " + name); err != nil {
 		return nil, err
 	}
 	if failed = f(); failed == nil {
-		_, err = t.quick(ctx, "RELEASE "+name)
-		return nil, err
+		return nil, t.run("RELEASE " + name)
 	}
-	if _, err := t.quick(ctx, "ROLLBACK TO "+name); err != nil {
+	if err := t.run("ROLLBACK TO " + name); err != nil {
 		return failed, errors.Join(failed, err)
 	}
-	if _, err := t.quick(ctx, "RELEASE "+name); err != nil {
+	if err := t.run("RELEASE " + name); err != nil {
 		return failed, errors.Join(failed, err)
 	}
 	return failed, nil
+}
+
+// run is exec for a statement without parameters, of which there are several an
+// event.
+func (t *txn) run(query string) error {
+	return t.direct(func(c *conn) error {
+		_, err := c.exec(query)
+		return err
+	})
 }

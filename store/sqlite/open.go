@@ -45,6 +45,8 @@ type Store struct {
 
 	recents map[int64]*recent // by consumer; of whoever has the writing connection
 	moveAt  int
+
+	moveIDsAt int
 }
 
 var _ delivery.Store = (*Store)(nil)
@@ -58,7 +60,7 @@ func Open(path string) (*Store, error) {
 	s := &Store{
 		wake: make(chan struct{}, 1), written: make(chan struct{}, 1),
 		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
-		recents: map[int64]*recent{}, moveAt: moveAt,
+		recents: map[int64]*recent{}, moveAt: moveAt, moveIDsAt: moveIDsAt,
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
@@ -113,7 +115,7 @@ func present(path string) error {
 }
 
 func (s *Store) open(path string) (err error) {
-	if s.write, err = openDB(dsn(path, writing...), true); err != nil {
+	if s.write, err = s.openDB(dsn(path, writing...), true); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -121,7 +123,7 @@ func (s *Store) open(path string) (err error) {
 	if err := migrate(context.Background(), s.write); err != nil {
 		return err
 	}
-	if s.read, err = openDB(dsn(path, "_pragma=query_only(1)"), false); err != nil {
+	if s.read, err = s.openDB(dsn(path, "_pragma=query_only(1)"), false); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(2 + runtime.GOMAXPROCS(0))

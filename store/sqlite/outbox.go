@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -53,10 +54,14 @@ const (
 	sweep = `UPDATE evc_sweep SET seq = n.seq FROM (SELECT coalesce(
 			(SELECT min(seq) - 1 FROM ` + unswept + ` WHERE payload IS NOT NULL AND (appended_at >= ?1 OR seq NOT IN (SELECT seq FROM evc_outbox))),
 			(SELECT max(seq) FROM ` + unswept + `)) AS seq) n WHERE evc_sweep.seq <> n.seq`
-	unsweep    = `UPDATE evc_sweep SET seq = ?1 - 1 WHERE seq >= ?1`
-	dropEvents = `DELETE FROM evc_event WHERE seq IN (SELECT seq FROM (SELECT seq, appended_at FROM evc_event ORDER BY seq LIMIT 20 * ?2)
-		WHERE appended_at < ?1 AND seq < (SELECT max(seq) FROM evc_event) AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2)`
-	dropSent = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
+	unsweep = `UPDATE evc_sweep SET seq = ?1 - 1 WHERE seq >= ?1`
+	// The newest event stays, so that no sequence is drawn twice.
+	oldEvents = `SELECT seq FROM (SELECT seq, appended_at FROM evc_event ORDER BY seq LIMIT 20 * ?2)
+		WHERE appended_at < ?1 AND seq < (SELECT max(seq) FROM evc_event) AND seq NOT IN (SELECT seq FROM evc_outbox) LIMIT ?2`
+	dropEventIDs = `DELETE FROM evc_id WHERE id IN (SELECT id FROM evc_event WHERE seq IN (SELECT value FROM json_each(?)))`
+	dropEvents   = `DELETE FROM evc_event WHERE seq IN (SELECT value FROM json_each(?))`
+	anyRecentID  = `SELECT EXISTS (SELECT 1 FROM evc_recent_id WHERE first <= ?)`
+	dropSent     = `DELETE FROM evc_sent WHERE published_at < ?1 AND id IN (SELECT id FROM evc_sent ORDER BY id LIMIT ?2)`
 	// A topic's messages stay until every group that reads it has passed them.
 	topicsOf = `WITH RECURSIVE t (topic) AS (SELECT min(topic) FROM evc_topic UNION ALL SELECT (SELECT min(topic) FROM evc_topic WHERE topic > t.topic) FROM t WHERE t.topic IS NOT NULL)
 		SELECT topic FROM t WHERE topic IS NOT NULL`
@@ -244,7 +249,7 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	if err != nil {
 		return payloads, fmt.Errorf("drop payloads: %w", err)
 	}
-	events, err := s.drop(ctx, oldestEvent, now-micros(max(keep, remember)), []string{dropEvents})
+	events, err := s.dropEvents(ctx, now-micros(max(keep, remember)))
 	if err != nil {
 		return payloads, fmt.Errorf("drop keys: %w", err)
 	}
@@ -259,15 +264,71 @@ func (s *Store) Retain(ctx context.Context, keep, remember time.Duration) (int, 
 	return payloads + events + sent + messages, nil
 }
 
+// dropEvents forgets a piece of the oldest events. Their ids are forgotten where
+// they have moved to.
+func (s *Store) dropEvents(ctx context.Context, before int64) (dropped int, err error) {
+	pays, err := s.pays(ctx, oldestEvent, before)
+	if err != nil || !pays {
+		return 0, err
+	}
+	err = s.begin(ctx, func(t *txn) error {
+		return t.direct(func(c *conn) error {
+			dropped, err = c.dropEvents(before)
+			return err
+		})
+	})
+	return dropped, err
+}
+
+func (c *conn) dropEvents(before int64) (int, error) {
+	var seqs []int64
+	if err := c.query(oldEvents, func(row []driver.Value) error {
+		seqs = append(seqs, row[0].(int64))
+		return nil
+	}, before, int64(retainPiece)); err != nil || len(seqs) == 0 {
+		return 0, err
+	}
+	if err := c.moveIDs(seqs[len(seqs)-1]); err != nil {
+		return 0, err
+	}
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := c.exec(dropEventIDs, string(list)); err != nil {
+		return 0, err
+	}
+	_, err = c.exec(dropEvents, string(list))
+	return len(seqs), err
+}
+
+// moveIDs takes those of the events up to one out of the log. What the connection
+// knows of the log it reads anew afterwards: the transaction may be rolled back.
+func (c *conn) moveIDs(upto int64) error {
+	defer func() { c.ids = idLog{} }()
+	for {
+		some := false
+		if err := c.query(anyRecentID, func(row []driver.Value) error {
+			some = row[0].(int64) != 0
+			return nil
+		}, upto); err != nil || !some {
+			return err
+		}
+		st, err := c.ids.sync(c)
+		if err != nil {
+			return err
+		}
+		if err := c.ids.move(c, st, math.MaxInt32, 1); err != nil {
+			return err
+		}
+	}
+}
+
 // drop removes a piece where the oldest row says that a look pays. Of are
 // parameters of all statements.
 func (s *Store) drop(ctx context.Context, oldest string, before int64, statements []string, of ...any) (int, error) {
-	var at int64
-	err := s.read.QueryRowContext(ctx, oldest, of...).Scan(&at)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && at >= before {
-		return 0, nil
-	}
-	if err != nil {
+	pays, err := s.pays(ctx, oldest, before, of...)
+	if err != nil || !pays {
 		return 0, err
 	}
 	done := 0
@@ -282,6 +343,16 @@ func (s *Store) drop(ctx context.Context, oldest string, before int64, statement
 		return nil
 	})
 	return done, err
+}
+
+// pays reports whether the oldest row is from before a time.
+func (s *Store) pays(ctx context.Context, oldest string, before int64, of ...any) (bool, error) {
+	var at int64
+	err := s.read.QueryRowContext(ctx, oldest, of...).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil && at < before, err
 }
 
 // dropMessages removes a piece of each topic.

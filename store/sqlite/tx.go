@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -14,10 +13,7 @@ import (
 type txn struct {
 	tx    *sql.Tx
 	conn  *sql.Conn // that it is on; nil where the caller began it
-	store *Store    // nil where the caller may have begun it on another one
-	wrote bool      // something was appended
-
-	before int64 // the newest event when the transaction began to append
+	store *Store    // nil where In was not told
 }
 
 var _ event.Tx = (*txn)(nil)
@@ -27,7 +23,7 @@ var _ event.Tx = (*txn)(nil)
 // commits.
 func In(tx *sql.Tx) event.Tx { return &txn{tx: tx} }
 
-// In is In for a transaction on this store: it uses the store's clock.
+// In is the function In, as the stores of servers have it.
 func (s *Store) In(tx *sql.Tx) event.Tx { return &txn{tx: tx, store: s} }
 
 // From is the transaction that was wrapped, for a handler's own statements. A
@@ -73,15 +69,8 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 	if err := f(t); err != nil {
 		return err
 	}
-	if err := t.enqueue(ctx); err != nil {
-		return fmt.Errorf("enqueue: %w", err)
-	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
-	}
-	s.wrote()
-	if t.wrote {
-		s.nudge()
 	}
 	return nil
 }
@@ -94,6 +83,9 @@ func (s *Store) nudge() {
 	}
 }
 
+// now is the time of a transaction of the store's own.
+func (t *txn) now() int64 { return t.store.now() }
+
 // exec runs a statement and returns how many rows it changed.
 func (t *txn) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	res, err := t.tx.ExecContext(short(ctx), query, args...)
@@ -101,19 +93,6 @@ func (t *txn) exec(ctx context.Context, query string, args ...any) (int64, error
 		return 0, err
 	}
 	return res.RowsAffected()
-}
-
-// quick is exec for a statement that runs once an event. The arguments are
-// int64, string, []byte or nil.
-func (t *txn) quick(ctx context.Context, query string, args ...driver.Value) (changed int64, err error) {
-	if t.conn == nil {
-		return t.exec(ctx, query, values(args)...)
-	}
-	err = t.direct(func(c *conn) (err error) {
-		changed, err = c.exec(query, args...)
-		return err
-	})
-	return changed, err
 }
 
 // row reads one row; found is false where there is none.
@@ -130,18 +109,22 @@ func (t *txn) row(ctx context.Context, query string, args []any, into ...any) (f
 // of the transaction ends it is rolled back whatever runs in it.
 func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
-func values(args []driver.Value) []any {
-	all := make([]any, len(args))
-	for i, v := range args {
-		all[i] = v
-	}
-	return all
-}
-
 // direct gives f the connection of the transaction, for statements that run once
 // an event. Until f returns nobody else uses it.
 func (t *txn) direct(f func(*conn) error) error {
-	return t.conn.Raw(func(c any) error { return f(c.(*conn)) })
+	if t.conn != nil {
+		return t.conn.Raw(func(c any) error { return f(c.(*conn)) })
+	}
+	reached := false
+	ctx := context.WithValue(context.Background(), insideKey{}, func(c *conn) error {
+		reached = true
+		return f(c)
+	})
+	_, err := t.tx.ExecContext(ctx, inside)
+	if err == nil && !reached {
+		err = errors.New("sqlite: the transaction was not begun on a store's DB: open the database with sqlite.Open")
+	}
+	return err
 }
 
 // reading gives f a connection that only reads.

@@ -55,7 +55,7 @@ func (w *work) Tx() event.Tx { return w.txn }
 
 // Try implements delivery.Work.
 func (w *work) Try(ctx context.Context, f func(context.Context) error) (failed, err error) {
-	failed, err = w.try(ctx, "evc_try", func() error { return f(ctx) })
+	failed, err = w.try("evc_try", func() error { return f(ctx) })
 	if errors.Is(err, sql.ErrTxDone) {
 		err = errors.Join(errFinished, err)
 	}

@@ -7,7 +7,7 @@
 -- not drawn twice: the newest row is never dropped.
 CREATE TABLE evc_event (
   seq           INTEGER PRIMARY KEY,
-  id            BLOB NOT NULL UNIQUE,
+  id            BLOB NOT NULL,             -- unique: see evc_id
   key           BLOB NOT NULL,
   event         TEXT NOT NULL,             -- OrderPaid.v1
   revision      TEXT NOT NULL,
@@ -29,9 +29,17 @@ CREATE TABLE evc_event (
 -- Every event is in it, so that the version before one is found; only one may
 -- claim a version.
 CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, claim);
--- the payloads up to this one are dropped
-CREATE TABLE evc_sweep (seq INTEGER NOT NULL) STRICT;
-INSERT INTO evc_sweep VALUES (0);
+-- Where an event is, by its id. Ids are random, and each that goes into a table
+-- by id changes a page of its own: so the ids of a transaction go into one row of
+-- evc_recent_id, and move to evc_id later, in their order, several to a page.
+CREATE TABLE evc_id (id BLOB PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE evc_recent_id (first INTEGER PRIMARY KEY, ids BLOB NOT NULL) STRICT; -- of the events from this one on, in their order
+CREATE TABLE evc_sweep (
+  seq    INTEGER NOT NULL,                 -- the payloads up to this one are dropped
+  moving INTEGER NOT NULL,                 -- rows of evc_recent_id up to this one are being moved, 0 for none
+  moved  BLOB NOT NULL                     -- the last id of them that is
+) STRICT;
+INSERT INTO evc_sweep VALUES (0, 0, x'');
 CREATE VIEW evc_log AS SELECT seq, id, source, partition_key, time, content_type, headers, payload FROM evc_event WHERE payload IS NOT NULL;
 
 -- what waits to be sent: rows leave when they are
