@@ -131,8 +131,8 @@ func (x *Effects) defaults() ([]string, error) {
 		names = append(names, name)
 	}
 	x.Owner = or(x.Owner, rand.Text())
-	x.Batch = or(x.Batch, 16)
-	x.Poll = or(x.Poll, 250*time.Millisecond)
+	x.Batch = min(atLeast(x.Batch, 1, 16), MostBatch)
+	x.Poll = atLeast(x.Poll, time.Millisecond, 250*time.Millisecond)
 	x.StopWithin = or(x.StopWithin, 10*time.Second)
 	x.Clock = or[Clock](x.Clock, SystemClock{})
 	x.Log = quiet(x.Log)

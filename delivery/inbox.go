@@ -121,11 +121,11 @@ func (in Inbox) runner(c event.Consumer) (*runner, error) {
 	if in.Store == nil || in.Broker == nil {
 		return nil, errors.New("inbox without a Store or a Broker: set both fields")
 	}
-	in.Batch = or(in.Batch, 500)
+	in.Batch = min(atLeast(in.Batch, 1, 500), MostBatch)
 	in.HandleWithin = or(in.HandleWithin, 30*time.Second)
 	in.GapWithin = or(in.GapWithin, time.Minute)
 	in.ParkAtMost = or(in.ParkAtMost, 100_000)
-	in.Poll = or(in.Poll, 250*time.Millisecond)
+	in.Poll = atLeast(in.Poll, time.Millisecond, 250*time.Millisecond)
 	in.StopWithin = or(in.StopWithin, 10*time.Second)
 	in.Clock = or[Clock](in.Clock, SystemClock{})
 	in.Log = quiet(in.Log)

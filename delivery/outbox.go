@@ -57,6 +57,9 @@ func loopsOf(s OutboxStore) int {
 // stores and brokers end a batch behind the event that reaches it.
 const MostBytes = 16 << 20
 
+// MostBatch is the most events in one batch, whatever a loop is told.
+const MostBatch = 10_000
+
 // Lease says who relays, and for how long the store may believe it.
 type Lease struct {
 	Owner string // unique for one run of one relay

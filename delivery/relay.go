@@ -102,10 +102,10 @@ func (r *Relay) enrol(ctx context.Context, leases []Lease) {
 func (r *Relay) defaults() {
 	host, _ := os.Hostname() // an empty name is no reason to stand still
 	r.Owner = or(r.Owner, fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8]))
-	r.Batch = or(r.Batch, 500)
+	r.Batch = min(atLeast(r.Batch, 1, 500), MostBatch)
 	r.Loops = max(or(r.Loops, loopsOf(r.Store)), 1)
-	r.Lease = min(or(r.Lease, 15*time.Second), time.Hour/2)
-	r.Poll = or(r.Poll, 250*time.Millisecond)
+	r.Lease = min(atLeast(r.Lease, time.Millisecond, 15*time.Second), time.Hour/2)
+	r.Poll = atLeast(r.Poll, time.Millisecond, 250*time.Millisecond)
 	r.Publish = or(r.Publish, 30*time.Second)
 	r.StopWithin = or(r.StopWithin, 10*time.Second)
 	r.Keep = or(r.Keep, 7*24*time.Hour)

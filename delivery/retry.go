@@ -56,3 +56,9 @@ func or[T comparable](v, def T) T {
 	}
 	return v
 }
+
+// atLeast is the value, or the least that makes sense where it is less; the
+// default where it is zero. A loop that waits for nothing would never rest.
+func atLeast[T int | time.Duration](v, least, def T) T {
+	return max(or(v, def), least)
+}

@@ -28,6 +28,7 @@ const masked = "(masked)"
 // quarantine may well have its personal data in the wrong place.
 type payloadView struct {
 	contracts *contract.Set // nil where no workspace is at hand
+	unread    error         // or why it cannot be read: what it says is personal may stand right there
 	pii       bool          // a person asked for everything
 }
 
@@ -46,6 +47,9 @@ func (v payloadView) contractOf(m event.Message) *contract.Event {
 func (v payloadView) payload(m event.Message) (shown any, hidden []string, err error) {
 	if v.pii {
 		return whole(m.Payload), nil, nil
+	}
+	if v.unread != nil {
+		return nil, nil, fmt.Errorf("%w; so nobody can tell what in it is personal: --show-pii shows all of it", v.unread)
 	}
 	e := v.contractOf(m)
 	if e == nil || e.Schema == nil {

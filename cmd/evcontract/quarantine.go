@@ -117,7 +117,9 @@ func (a *app) view(ctx context.Context, f *caseFlags) (payloadView, error) {
 	if err != nil {
 		return v, err
 	}
-	v.contracts = j.set
+	if v.unread = unreadManifest(j.set); v.unread == nil {
+		v.contracts = j.set
+	}
 	return v, nil
 }
 

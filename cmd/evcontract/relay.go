@@ -64,8 +64,13 @@ func (a *app) relay(ctx context.Context, f *relayFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if f.batch < 1 {
-		return fmt.Errorf("--batch %d: want at least 1", f.batch)
+	switch {
+	case f.batch < 1 || f.batch > delivery.MostBatch:
+		return fmt.Errorf("--batch %d: want 1 to %d", f.batch, delivery.MostBatch)
+	case f.keep <= 0:
+		return fmt.Errorf("--keep %s: want more than nothing: what is dropped at once cannot be replayed", &f.keep)
+	case f.recall <= 0:
+		return fmt.Errorf("--remember %s: want more than nothing: a key that is not remembered is published twice", &f.recall)
 	}
 	db, err := openStore(ctx, or(f.store.source, os.Getenv(storeVariable)), f.migrate)
 	if err != nil {

@@ -90,6 +90,9 @@ func (a *app) limits(ctx context.Context, dir string) (limits, error) {
 		return limits{}, nil
 	}
 	j, err := a.open(ctx, named(dir), load.Options{})
+	if err == nil {
+		err = unreadManifest(j.set) // what it would have said is not known: the default may be far from it
+	}
 	if err != nil {
 		return limits{}, err
 	}

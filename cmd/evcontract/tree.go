@@ -52,6 +52,16 @@ func (a *app) open(ctx context.Context, args []string, o load.Options) (*judged,
 	return &judged{set: set, root: tree.Dir, origin: map[string]string{}}, nil
 }
 
+// unreadManifest says which of a set's manifests cannot be read, if any: what it
+// declares is then missing from the set.
+func unreadManifest(set *contract.Set) error {
+	f := load.UnreadManifest(set)
+	if f == nil {
+		return nil
+	}
+	return fmt.Errorf("the contracts of %s cannot be read: %s: %s (see evcontract lint)", set.Tree.Name, f.New, f.Message)
+}
+
 // knowsMessage refuses a --message that a set does not have: it would be about
 // nothing, or about everything.
 func knowsMessage(message string, set *contract.Set) error {

@@ -56,7 +56,7 @@ func unkeepable(t *testing.T, w *World) {
 			}
 			return route.Handle(ctx, tx, m, id)
 		}
-		i := w.start(t, delivery.Inbox{JoinMidway: true}, c)
+		i := w.start(t, delivery.Inbox{JoinMidway: true, Batch: -1}, c)
 		ms := []event.Message{fact("p", 1).Message(0)}
 		for what := range places {
 			m := fact("bad", uint64(len(ms))).Message(0)

@@ -3,6 +3,7 @@ package deliverytest
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,7 +39,7 @@ func relayOutlives(t *testing.T, w *World) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- delivery.Relay{
-			Store: w.DB.Store, Broker: rash{&Hand{}, new(atomic.Int64)}, Loops: 2,
+			Store: w.DB.Store, Broker: rash{&Hand{}, new(atomic.Int64)}, Loops: 2, Batch: math.MaxInt,
 			Retry: event.Retry{Initial: 5 * time.Millisecond, Max: 5 * time.Millisecond},
 		}.Run(ctx)
 	}()

@@ -157,6 +157,17 @@ func (l *loader) manifest(file string) {
 	}
 }
 
+// UnreadManifest is the first finding of a set about a manifest that cannot be
+// read, nil where there is none: what such a file declares is missing from the set.
+func UnreadManifest(set *contract.Set) *rule.Finding {
+	for i, f := range set.Findings {
+		if file := f.New.File; f.Rule == Unreadable.ID && (path.Base(file) == contract.WorkspaceFile || manifestOf(file, "event") || manifestOf(file, "consumer")) {
+			return &set.Findings[i]
+		}
+	}
+	return nil
+}
+
 // manifestOf reports whether a file is named NAME.kind.yaml, .yml or .json.
 func manifestOf(file, kind string) bool {
 	ext := path.Ext(file)
