@@ -274,15 +274,19 @@ func (p *pass) flush(ctx context.Context) error {
 
 // changes completes what Record is given.
 func (p *pass) changes() Changes {
-	p.c.Marks = slices.Grow(p.c.Marks, len(p.marks))
+	moved := make([]*Mark, 0, len(p.marks))
 	for _, m := range p.marks {
 		if m.Version != m.Was && !m.Borrowed {
-			p.c.Marks = append(p.c.Marks, *m)
+			moved = append(moved, m)
 		}
 	}
-	slices.SortFunc(p.c.Marks, func(a, b Mark) int {
+	slices.SortFunc(moved, func(a, b *Mark) int {
 		return cmp.Or(cmp.Compare(a.Lane.Type, b.Lane.Type), cmp.Compare(a.Lane.ID, b.Lane.ID), cmp.Compare(a.Topic, b.Topic))
 	})
+	p.c.Marks = slices.Grow(p.c.Marks, len(moved))
+	for _, m := range moved {
+		p.c.Marks = append(p.c.Marks, *m)
+	}
 	if p.mode.drain != nil && !p.stopped {
 		p.c.Unblock = append(p.c.Unblock, p.mode.drain.Lane)
 	}

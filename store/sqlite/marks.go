@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -19,7 +22,7 @@ var (
 	marksOf = manyValues(`SELECT lane_id, topic, version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id IN (`, `)`)
 
 	// Like insertKeys it need not undo itself.
-	putMarks = manyRows(`INSERT OR FAIL INTO evc_mark (consumer, lane_type, lane_id, topic, version, event, key) VALUES `, `?, ?, ?, ?, ?, ?, ?`,
+	putMarks = manySharing(`INSERT OR FAIL INTO evc_mark (consumer, lane_type, topic, event, lane_id, version, key) VALUES `, 4, 3,
 		` ON CONFLICT (consumer, lane_type, lane_id, topic) DO UPDATE SET version = excluded.version, event = excluded.event, key = excluded.key`)
 )
 
@@ -135,15 +138,26 @@ func (w *work) unmoved(m *delivery.Mark) bool {
 	return version == m.Was
 }
 
+// putMarks writes marks that are of one type, topic and event together.
 func (w *work) putMarks(c *conn, marks []*delivery.Mark) error {
-	args := make([]driver.Value, 0, 7*rowsAtOnce)
+	alike := func(a, b *delivery.Mark) int {
+		return cmp.Or(strings.Compare(a.Lane.Type, b.Lane.Type), strings.Compare(a.Topic, b.Topic), strings.Compare(a.Event, b.Event))
+	}
+	if !slices.IsSortedFunc(marks, alike) {
+		slices.SortStableFunc(marks, alike)
+	}
+	args := make([]driver.Value, 0, 4+3*rowsAtOnce)
 	for len(marks) > 0 {
-		query, places := putMarks.next(len(marks))
-		n := min(len(marks), places)
-		args = args[:0]
+		first, n := marks[0], 1
+		for n < min(len(marks), rowsAtOnce) && alike(first, marks[n]) == 0 {
+			n++
+		}
+		query, places := putMarks.next(n)
+		n = min(n, places)
+		args = append(args[:0], w.consumer, first.Lane.Type, first.Topic, first.Event)
 		for i := range places {
 			m := marks[min(i, n-1)]
-			args = append(args, w.consumer, m.Lane.Type, m.Lane.ID, m.Topic, int64(m.Version), m.Event, m.Key[:])
+			args = append(args, m.Lane.ID, int64(m.Version), m.Key[:])
 		}
 		if _, err := c.exec(query, args...); err != nil {
 			return err

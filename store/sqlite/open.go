@@ -132,7 +132,7 @@ func (s *Store) open(path string) (err error) {
 
 // writing keeps what a batch changes in memory until it commits (16 MB): keys are
 // random, so that a batch changes about as many pages as it has events.
-var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-16000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
+var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-64000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
 
 func dsn(path string, more ...string) string {
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() +

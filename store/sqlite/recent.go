@@ -45,6 +45,7 @@ type recent struct {
 	rows   []logged
 	upto   int64                  // rows up to this id are being moved
 	moving []queued               // their keys, sorted
+	begin  []int                  // where those of each place begin
 	fresh  map[event.Key]struct{} // the keys of the other rows
 }
 
@@ -146,6 +147,7 @@ func (r *recent) arrange(upto int64) {
 		}
 	}
 	slices.SortFunc(r.moving, byKey)
+	r.index()
 }
 
 func (r *recent) add(row logged) {
@@ -163,11 +165,35 @@ func (row logged) each(yield func(event.Key) bool) {
 	}
 }
 
-func (r *recent) has(key event.Key) bool {
-	if _, ok := r.fresh[key]; ok {
-		return true
+// places is how many parts the keys that are moved are divided into by their
+// first bits, so that a search begins near its end.
+const places = 1 << 12
+
+func placeOf(key *event.Key) int { return (int(key[0])<<8 | int(key[1])) >> 4 }
+
+// index notes where the keys of each place begin.
+func (r *recent) index() {
+	r.begin = slices.Grow(r.begin[:0], places+1)
+	for i := range r.moving {
+		for len(r.begin) <= placeOf(&r.moving[i].key) {
+			r.begin = append(r.begin, i)
+		}
 	}
-	_, ok := slices.BinarySearchFunc(r.moving, queued{key: key}, byKey)
+	for len(r.begin) <= places {
+		r.begin = append(r.begin, len(r.moving))
+	}
+}
+
+func (r *recent) has(key event.Key) bool {
+	if len(r.moving) > 0 {
+		at := placeOf(&key)
+		for i := r.begin[at]; i < r.begin[at+1]; i++ {
+			if r.moving[i].key == key {
+				return true
+			}
+		}
+	}
+	_, ok := r.fresh[key]
 	return ok
 }
 

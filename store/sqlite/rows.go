@@ -1,6 +1,9 @@
 package sqlite
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // rowsAtOnce is how many rows one statement reads or writes: the driver takes
 // longer to bind, run and reset a statement than SQLite takes for a row of it.
@@ -14,6 +17,23 @@ type many struct{ one, all string }
 func manyRows(before, row, behind string) many {
 	row = "(" + row + ")"
 	return many{before + row + behind, before + row + strings.Repeat(", "+row, rowsAtOnce-1) + behind}
+}
+
+// manySharing is manyRows for rows whose first columns are the same, shared of
+// them, and own others.
+func manySharing(before string, shared, own int, behind string) many {
+	rows := make([]string, rowsAtOnce)
+	for i := range rows {
+		columns := make([]string, 0, shared+own)
+		for k := range shared {
+			columns = append(columns, fmt.Sprintf("?%d", k+1))
+		}
+		for k := range own {
+			columns = append(columns, fmt.Sprintf("?%d", shared+own*i+k+1))
+		}
+		rows[i] = "(" + strings.Join(columns, ", ") + ")"
+	}
+	return many{before + rows[0] + behind, before + strings.Join(rows, ", ") + behind}
 }
 
 // manyValues is manyRows for a list of values in one pair of brackets.

@@ -90,7 +90,7 @@ CREATE TABLE evc_recent (
 CREATE INDEX evc_recent_consumer ON evc_recent (consumer);
 CREATE TABLE evc_key (
   id INTEGER PRIMARY KEY, consumer INTEGER NOT NULL, key BLOB NOT NULL, bucket INTEGER NOT NULL, outcome TEXT NOT NULL,
-  UNIQUE (consumer, key)
+  UNIQUE (key, consumer)                   -- what differs most comes first: SQLite compares the columns one by one
 ) STRICT;
 
 -- for whoever looks: every key
@@ -106,7 +106,7 @@ CREATE VIEW evc_seen (consumer, key, bucket, outcome) AS
 CREATE TABLE evc_mark (
   consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL, topic TEXT NOT NULL,
   version INTEGER NOT NULL, event TEXT NOT NULL, key BLOB NOT NULL,
-  PRIMARY KEY (consumer, lane_type, lane_id, topic)
+  PRIMARY KEY (lane_id, lane_type, topic, consumer)
 ) STRICT, WITHOUT ROWID;
 
 -- events that failed, or that were in flight when a process ended
