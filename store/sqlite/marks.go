@@ -22,7 +22,7 @@ var (
 	marksOf = manyValues(`SELECT lane_id, topic, version, event, key FROM evc_mark WHERE consumer = ? AND lane_type = ? AND lane_id IN (`, `)`)
 
 	// Like insertKeys it need not undo itself.
-	putMarks = manySharing(`INSERT OR FAIL INTO evc_mark (consumer, lane_type, topic, event, lane_id, version, key) VALUES `, 4, 3,
+	putMarks = manySharing(`INSERT OR FAIL INTO evc_mark (consumer, lane_type, topic, event, lane_id, version, key) `, 4, 3,
 		` ON CONFLICT (consumer, lane_type, lane_id, topic) DO UPDATE SET version = excluded.version, event = excluded.event, key = excluded.key`)
 )
 

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"database/sql/driver"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 
+	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
 )
 
@@ -28,7 +30,7 @@ const moveAt = 1 << 16
 
 // insertKeys fails without undoing what it did: its transaction is rolled back
 // anyway, and to be able to undo itself a statement copies every page first.
-var insertKeys = manyRows(`INSERT OR FAIL INTO evc_key (consumer, key, bucket, outcome) VALUES `, `?, ?, ?, 'done'`, ` ON CONFLICT DO NOTHING`)
+var insertKeys = manySharing(`INSERT OR FAIL INTO evc_key (consumer, bucket, outcome, key) `, 3, 1, ` ON CONFLICT DO NOTHING`)
 
 // recent is what a store knows of the log of a consumer's keys, which it reads
 // on in every transaction that asks: evc_recent. Keys are random, and a table
@@ -199,17 +201,14 @@ func (r *recent) has(key event.Key) bool {
 
 // appendRecent writes new keys to the log, a row a bucket.
 func appendRecent(c *conn, consumer int64, fresh []queued) error {
-	slices.SortStableFunc(fresh, func(a, b queued) int { return cmp.Compare(a.bucket, b.bucket) })
-	for len(fresh) > 0 {
-		n := sort.Search(len(fresh), func(i int) bool { return fresh[i].bucket > fresh[0].bucket })
-		keys := make([]byte, 0, n*len(event.Key{}))
-		for _, q := range fresh[:n] {
-			keys = append(keys, q.key[:]...)
+	for part := range byBucket(fresh) {
+		keys := make([]byte, 0, len(part)*len(event.Key{}))
+		for i := range part {
+			keys = append(keys, part[i].key[:]...)
 		}
-		if _, err := c.exec(insertRecent, consumer, int64(fresh[0].bucket), keys); err != nil {
+		if _, err := c.exec(insertRecent, consumer, int64(part[0].bucket), keys); err != nil {
 			return err
 		}
-		fresh = fresh[n:]
 	}
 	return nil
 }
@@ -246,19 +245,38 @@ func (r *recent) move(c *conn, consumer int64, st state, n, some int) (moved int
 
 // addKeys inserts sorted keys that are not there yet.
 func addKeys(c *conn, consumer int64, keys []queued) error {
-	args := make([]driver.Value, 0, 3*rowsAtOnce)
-	for len(keys) > 0 {
-		query, places := insertKeys.next(len(keys))
-		n := min(len(keys), places)
-		args = args[:0]
-		for i := range places {
-			q := &keys[min(i, n-1)]
-			args = append(args, consumer, q.key[:], int64(q.bucket))
+	args := make([]driver.Value, 0, 3+rowsAtOnce)
+	for part := range byBucket(keys) {
+		for len(part) > 0 {
+			query, places := insertKeys.next(len(part))
+			n := min(len(part), places)
+			args = append(args[:0], consumer, int64(part[0].bucket), string(delivery.Done))
+			for i := range places {
+				args = append(args, part[min(i, n-1)].key[:])
+			}
+			if _, err := c.exec(query, args...); err != nil {
+				return err
+			}
+			part = part[n:]
 		}
-		if _, err := c.exec(query, args...); err != nil {
-			return err
-		}
-		keys = keys[n:]
 	}
 	return nil
+}
+
+// byBucket yields the keys of each bucket, in their order.
+func byBucket(keys []queued) iter.Seq[[]queued] {
+	inOne := func(a, b queued) int { return cmp.Compare(a.bucket, b.bucket) }
+	if !slices.IsSortedFunc(keys, inOne) {
+		keys = slices.Clone(keys)
+		slices.SortStableFunc(keys, inOne)
+	}
+	return func(yield func([]queued) bool) {
+		for len(keys) > 0 {
+			n := sort.Search(len(keys), func(i int) bool { return keys[i].bucket > keys[0].bucket })
+			if !yield(keys[:n]) {
+				return
+			}
+			keys = keys[n:]
+		}
+	}
 }

@@ -19,21 +19,16 @@ func manyRows(before, row, behind string) many {
 	return many{before + row + behind, before + row + strings.Repeat(", "+row, rowsAtOnce-1) + behind}
 }
 
-// manySharing is manyRows for rows whose first columns are the same, shared of
-// them, and own others.
+// manySharing is manyRows for rows whose first columns are the same. It has no
+// parameters with numbers: the driver looks for the name of each, one after the
+// other.
 func manySharing(before string, shared, own int, behind string) many {
-	rows := make([]string, rowsAtOnce)
-	for i := range rows {
-		columns := make([]string, 0, shared+own)
-		for k := range shared {
-			columns = append(columns, fmt.Sprintf("?%d", k+1))
-		}
-		for k := range own {
-			columns = append(columns, fmt.Sprintf("?%d", shared+own*i+k+1))
-		}
-		rows[i] = "(" + strings.Join(columns, ", ") + ")"
+	marks := func(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+	columns := ""
+	for i := range own {
+		columns += fmt.Sprintf(", column%d", i+1)
 	}
-	return many{before + rows[0] + behind, before + strings.Join(rows, ", ") + behind}
+	return manyRows(before+"SELECT "+marks(shared)+columns+" FROM (VALUES ", marks(own), ") WHERE true"+behind)
 }
 
 // manyValues is manyRows for a list of values in one pair of brackets.
