@@ -44,6 +44,7 @@ type Store struct {
 	consumers map[string]int64
 
 	recents map[int64]*recent // by consumer; of whoever has the writing connection
+	sieve   sieve
 	moveAt  int
 
 	moveIDsAt int

@@ -262,8 +262,8 @@ func (t *txn) moveOld(ctx context.Context, consumer int64, horizon int64) (moved
 		if err != nil {
 			return err
 		}
-		n, err := r.move(c, consumer, st, retainPiece, 1)
-		moved = int64(n)
+		keys, err := r.move(c, consumer, st, retainPiece, 1)
+		moved = int64(len(keys))
 		return err
 	})
 	return moved, err

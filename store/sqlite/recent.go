@@ -216,13 +216,13 @@ func appendRecent(c *conn, consumer int64, fresh []queued) error {
 // move carries on with moving keys from the log to the table, n of them, once
 // there are at least some, and takes those that are moved out of the log. What
 // r knows is not changed: the transaction may be rolled back.
-func (r *recent) move(c *conn, consumer int64, st state, n, some int) (moved int, err error) {
+func (r *recent) move(c *conn, consumer int64, st state, n, some int) (moved []queued, err error) {
 	if n == 0 {
-		return 0, nil
+		return nil, nil
 	}
 	if st.moving == 0 {
 		if len(r.rows) == 0 || len(r.fresh) < some {
-			return 0, nil
+			return nil, nil
 		}
 		st.moving, st.moved = r.rows[len(r.rows)-1].id, nil
 		r.arrange(st.moving)
@@ -230,17 +230,17 @@ func (r *recent) move(c *conn, consumer int64, st state, n, some int) (moved int
 	at := sort.Search(len(r.moving), func(i int) bool { return bytes.Compare(r.moving[i].key[:], st.moved) > 0 })
 	piece := r.moving[at:min(at+n, len(r.moving))]
 	if err := addKeys(c, consumer, piece); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if at+len(piece) < len(r.moving) {
 		_, err = c.exec(setMoving, consumer, st.moving, piece[len(piece)-1].key[:])
-		return len(piece), err
+		return piece, err
 	}
 	if _, err := c.exec(dropRecent, consumer, st.moving); err != nil {
-		return 0, err
+		return nil, err
 	}
 	_, err = c.exec(setMoving, consumer, int64(0), []byte{})
-	return len(piece), err
+	return piece, err
 }
 
 // addKeys inserts sorted keys that are not there yet.

@@ -74,6 +74,7 @@ func (w *work) outcomes(ctx context.Context, c delivery.Changes, _ int64) error 
 		if !ok {
 			return fmt.Errorf("record outcome: event %s was not entered", o.Key)
 		}
+		w.store.sieve.add(w.consumer, o.Key)
 		if _, err := w.exec(ctx, addOutcome, w.consumer, o.Key[:], string(o.Outcome), bucket); err != nil {
 			return fmt.Errorf("record outcome: %w", err)
 		}

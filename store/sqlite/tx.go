@@ -14,6 +14,8 @@ type txn struct {
 	tx    *sql.Tx
 	conn  *sql.Conn // that it is on; nil where the caller began it
 	store *Store    // nil where In was not told
+
+	committed func() // what to do then, while nobody else has the connection
 }
 
 var _ event.Tx = (*txn)(nil)
@@ -71,6 +73,9 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
+	}
+	if t.committed != nil {
+		t.committed()
 	}
 	return nil
 }

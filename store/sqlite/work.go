@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -34,6 +35,7 @@ type work struct {
 	member   delivery.Member
 	entries  []delivery.Entry
 	order    []int                          // of the entries, by key
+	sieved   bool                           // the store's sieve had all keys before this transaction
 	had      map[event.Lane][]delivery.Mark // the marks of the lanes that were asked about
 }
 
@@ -46,7 +48,26 @@ func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Cont
 		return err
 	}
 	return s.begin(ctx, func(t *txn) error {
-		return f(ctx, &work{txn: t, consumer: consumer, member: m})
+		w := &work{txn: t, consumer: consumer, member: m}
+		if err := f(ctx, w); err != nil {
+			return err
+		}
+		return w.sieve()
+	})
+}
+
+// sieve notes that the store's sieve has the keys that this transaction adds,
+// once it commits.
+func (w *work) sieve() error {
+	if !w.sieved {
+		return nil
+	}
+	return w.direct(func(c *conn) error {
+		return c.query(keysRange, func(row []driver.Value) error {
+			last := row[1].(int64)
+			w.committed = func() { w.store.sieve.upto = last }
+			return nil
+		})
 	})
 }
 
@@ -103,7 +124,7 @@ func (w *work) see(c *conn, answers []delivery.Entered) error {
 	}
 	known, err := w.outcomesOf(c)
 	if err != nil {
-		return err
+		return fmt.Errorf("look for known keys: %w", err)
 	}
 	fresh := make([]queued, 0, len(w.order))
 	for _, i := range w.order {
@@ -133,7 +154,10 @@ func (w *work) see(c *conn, answers []delivery.Entered) error {
 	if err := appendRecent(c, w.consumer, fresh); err != nil {
 		return err
 	}
-	_, err = log.move(c, w.consumer, st, n+n/8, w.store.moveAt)
+	moved, err := log.move(c, w.consumer, st, n+n/8, w.store.moveAt)
+	for i := range moved {
+		w.store.sieve.add(w.consumer, moved[i].key)
+	}
 	return err
 }
 
@@ -146,11 +170,31 @@ func (w *work) again(c *conn, e *delivery.Entry, outcome delivery.Outcome) (deli
 	return "", err
 }
 
+// maybeKnown are the places of those entries, by key, that may be in evc_key.
+func (w *work) maybeKnown(c *conn) ([]int, error) {
+	s := &w.store.sieve
+	var err error
+	if w.sieved, err = s.follow(c, 16*len(w.order)); err != nil || !w.sieved {
+		return w.order, err
+	}
+	var maybe []int
+	for _, i := range w.order {
+		if s.has(w.consumer, w.entries[i].Key) {
+			maybe = append(maybe, i)
+		}
+	}
+	return maybe, nil
+}
+
 // outcomesOf are the outcomes of those entries that are in evc_key.
 func (w *work) outcomesOf(c *conn) (map[event.Key]delivery.Outcome, error) {
+	order, err := w.maybeKnown(c)
+	if err != nil {
+		return nil, err
+	}
 	known := map[event.Key]delivery.Outcome{}
 	args := make([]driver.Value, 0, 1+rowsAtOnce)
-	for order := w.order; len(order) > 0; {
+	for len(order) > 0 {
 		query, places := outcomesOf.next(len(order))
 		n := min(len(order), places)
 		args = append(args[:0], w.consumer)

@@ -89,7 +89,7 @@ CREATE TABLE evc_recent (
 ) STRICT;
 CREATE INDEX evc_recent_consumer ON evc_recent (consumer);
 CREATE TABLE evc_key (
-  id INTEGER PRIMARY KEY, consumer INTEGER NOT NULL, key BLOB NOT NULL, bucket INTEGER NOT NULL, outcome TEXT NOT NULL,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, key BLOB NOT NULL, bucket INTEGER NOT NULL, outcome TEXT NOT NULL,
   UNIQUE (key, consumer)                   -- what differs most comes first: SQLite compares the columns one by one
 ) STRICT;
 
