@@ -40,3 +40,6 @@ func (s *Store) MoveAt(keys int) { s.moveAt = keys }
 
 // MoveIDsAt is MoveAt for the ids of events.
 func (s *Store) MoveIDsAt(ids int) { s.moveIDsAt = ids }
+
+// SieveRoom changes for how many keys the sieve is made at first, a multiple of 32.
+func (s *Store) SieveRoom(keys int) { s.sieve.least = keys }

@@ -47,7 +47,7 @@ type recent struct {
 	rows   []logged
 	upto   int64                  // rows up to this id are being moved
 	moving []queued               // their keys, sorted
-	begin  []int                  // where those of each place begin
+	begin  [places + 1]int        // where those of each place begin
 	fresh  map[event.Key]struct{} // the keys of the other rows
 }
 
@@ -138,18 +138,41 @@ func (r *recent) load(c *conn, consumer, last int64) error {
 
 // arrange sorts the keys of the rows up to an id, which are moved.
 func (r *recent) arrange(upto int64) {
-	r.upto, r.moving, r.fresh = upto, r.moving[:0], map[event.Key]struct{}{}
+	r.upto, r.fresh = upto, map[event.Key]struct{}{}
+	var begin [places + 1]int
 	for _, row := range r.rows {
 		if row.id > upto {
 			r.add(row)
 			continue
 		}
 		for key := range row.each {
-			r.moving = append(r.moving, queued{key, row.bucket})
+			begin[placeOf(key)+1]++
 		}
 	}
-	slices.SortFunc(r.moving, byKey)
-	r.index()
+	for i := range places {
+		begin[i+1] += begin[i]
+	}
+	r.fill(begin)
+}
+
+// fill puts the keys that are moved in their places, which begin there, and
+// sorts each place.
+func (r *recent) fill(begin [places + 1]int) {
+	r.begin = begin
+	r.moving = make([]queued, begin[places])
+	for _, row := range r.rows {
+		if row.id > r.upto {
+			continue
+		}
+		for key := range row.each {
+			at := placeOf(key)
+			r.moving[begin[at]] = queued{key, row.bucket}
+			begin[at]++
+		}
+	}
+	for i := range places {
+		slices.SortFunc(r.moving[r.begin[i]:r.begin[i+1]], byKey)
+	}
 }
 
 func (r *recent) add(row logged) {
@@ -171,24 +194,11 @@ func (row logged) each(yield func(event.Key) bool) {
 // first bits, so that a search begins near its end.
 const places = 1 << 12
 
-func placeOf(key *event.Key) int { return (int(key[0])<<8 | int(key[1])) >> 4 }
-
-// index notes where the keys of each place begin.
-func (r *recent) index() {
-	r.begin = slices.Grow(r.begin[:0], places+1)
-	for i := range r.moving {
-		for len(r.begin) <= placeOf(&r.moving[i].key) {
-			r.begin = append(r.begin, i)
-		}
-	}
-	for len(r.begin) <= places {
-		r.begin = append(r.begin, len(r.moving))
-	}
-}
+func placeOf(key event.Key) int { return (int(key[0])<<8 | int(key[1])) >> 4 }
 
 func (r *recent) has(key event.Key) bool {
 	if len(r.moving) > 0 {
-		at := placeOf(&key)
+		at := placeOf(key)
 		for i := r.begin[at]; i < r.begin[at+1]; i++ {
 			if r.moving[i].key == key {
 				return true

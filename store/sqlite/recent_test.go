@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,8 @@ func newLedger(t *testing.T, consumer string, moveAt ...int) *ledger {
 		l.stores = append(l.stores, s)
 		l.must(s.Join(t.Context(), l.member))
 	}
+	_, err := l.stores[0].DB().Exec("CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parent INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
+	l.must(err)
 	return l
 }
 
@@ -43,19 +46,25 @@ func (l *ledger) must(err error) {
 	}
 }
 
+// How a batch ends.
+const (
+	committed = iota
+	undone    // its handler fails
+	refused   // its commit fails
+)
+
 var errUndone = errors.New("undone")
 
-// enter handles a batch, or has it rolled back, and checks every answer.
-func (l *ledger) enter(s *sqlite.Store, entries []delivery.Entry, outcomes map[event.Key]delivery.Outcome, undone bool) {
+// enter handles a batch, which may be rolled back, and checks every answer.
+func (l *ledger) enter(s *sqlite.Store, entries []delivery.Entry, outcomes map[event.Key]delivery.Outcome, end int) {
 	l.t.Helper()
+	here, marks := map[event.Key]delivery.Outcome{}, map[event.Lane]delivery.Mark{}
 	err := s.Work(l.t.Context(), l.member, func(ctx context.Context, w delivery.Work) error {
 		answers, err := w.Enter(ctx, entries)
 		if err != nil {
 			return err
 		}
-		here := map[event.Key]delivery.Outcome{}
 		var changes delivery.Changes
-		marks := map[event.Lane]delivery.Mark{}
 		for i, e := range entries {
 			want := l.knows[e.Key]
 			if known, again := here[e.Key]; again {
@@ -93,21 +102,28 @@ func (l *ledger) enter(s *sqlite.Store, entries []delivery.Entry, outcomes map[e
 		if err := w.Record(ctx, changes); err != nil {
 			return err
 		}
-		if undone {
+		switch end {
+		case undone:
 			return errUndone
-		}
-		for key, o := range here {
-			l.knows[key] = o
-		}
-		for lane, m := range marks {
-			l.marks[lane] = m.Version
+		case refused:
+			_, err := sqlite.From(w.Tx()).ExecContext(ctx, "INSERT INTO child VALUES (1)")
+			return err
 		}
 		return nil
 	})
-	if undone && errors.Is(err, errUndone) {
-		err = nil
+	switch {
+	case end == undone && errors.Is(err, errUndone), end == refused && err != nil && strings.Contains(err.Error(), "commit"):
+		return
+	case end != committed:
+		l.t.Fatalf("not rolled back: %v", err)
 	}
 	l.must(err)
+	for key, o := range here {
+		l.knows[key] = o
+	}
+	for lane, m := range marks {
+		l.marks[lane] = m.Version
+	}
 }
 
 // check compares what the database shows with what should be known.
@@ -160,6 +176,7 @@ func TestKeysAreKnown(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 1))
 			l := newLedger(t, "c", 1+r.IntN(300), 1+r.IntN(1000))
+			l.stores[0].SieveRoom(32) // so that it is full from time to time
 			outcomes := []delivery.Outcome{"", "", "", "", "", "", "", "", delivery.Parked, delivery.Stale, delivery.Quarantined}
 			for range 150 {
 				var batch []delivery.Entry
@@ -173,7 +190,7 @@ func TestKeysAreKnown(t *testing.T) {
 					says[e.Key] = outcomes[r.IntN(len(outcomes))]
 				}
 				s := l.stores[r.IntN(len(l.stores))]
-				l.enter(s, batch, says, r.IntN(4) == 0)
+				l.enter(s, batch, says, []int{committed, committed, undone, refused}[r.IntN(4)])
 			}
 			l.check()
 			if l.count("SELECT count(*) FROM evc_key") == 0 || l.count("SELECT max(id) FROM evc_recent") == l.count("SELECT count(*) FROM evc_recent") {
@@ -189,10 +206,10 @@ func TestManyEntries(t *testing.T) {
 	for _, moveAt := range []int{1, 1 << 16} {
 		l := newLedger(t, "c", moveAt)
 		all := entriesOf(0, 1337)
-		l.enter(l.stores[0], append(all, all[3], all[700]), nil, false)
-		l.enter(l.stores[0], all[:700], nil, false)
-		l.enter(l.stores[0], all[690:], nil, false)
-		l.enter(l.stores[0], nil, nil, false)
+		l.enter(l.stores[0], append(all, all[3], all[700]), nil, committed)
+		l.enter(l.stores[0], all[:700], nil, committed)
+		l.enter(l.stores[0], all[690:], nil, committed)
+		l.enter(l.stores[0], nil, nil, committed)
 		l.check()
 	}
 }
@@ -208,9 +225,9 @@ func TestNeighbours(t *testing.T) {
 		batch = append(batch, e)
 	}
 	for n := 0; n < len(batch); n += 20 {
-		l.enter(l.stores[0], batch[n:n+10], nil, false)
+		l.enter(l.stores[0], batch[n:n+10], nil, committed)
 	}
-	l.enter(l.stores[0], batch, nil, false)
+	l.enter(l.stores[0], batch, nil, committed)
 	l.check()
 }
 
@@ -221,8 +238,8 @@ func TestTwoConsumers(t *testing.T) {
 	other.member.Consumer, other.knows, other.marks = "d", map[event.Key]delivery.Outcome{}, map[event.Lane]uint64{}
 	l.must(l.stores[0].Join(t.Context(), other.member))
 	for n := 0; n < 600; n += 60 {
-		l.enter(l.stores[0], entriesOf(n, n+60), nil, false)
-		other.enter(l.stores[0], entriesOf(n+30, n+90), nil, false)
+		l.enter(l.stores[0], entriesOf(n, n+60), nil, committed)
+		other.enter(l.stores[0], entriesOf(n+30, n+90), nil, committed)
 	}
 	l.check()
 	other.check()
@@ -242,21 +259,21 @@ func TestEnterOnce(t *testing.T) {
 	if err == nil {
 		t.Error("entered twice")
 	}
-	l.enter(l.stores[0], entriesOf(0, 2), nil, false)
+	l.enter(l.stores[0], entriesOf(0, 2), nil, committed)
 }
 
 // TestLogCleanedUp: a store notices when somebody empties the log.
 func TestLogCleanedUp(t *testing.T) {
 	l := newLedger(t, "c", 1000)
 	for n := range 5 {
-		l.enter(l.stores[0], entriesOf(10*n, 10*n+10), nil, false)
+		l.enter(l.stores[0], entriesOf(10*n, 10*n+10), nil, committed)
 	}
 	_, err := l.stores[0].DB().Exec("DELETE FROM evc_recent; DELETE FROM evc_key; DELETE FROM evc_mark")
 	l.must(err)
 	clear(l.knows)
 	clear(l.marks)
-	l.enter(l.stores[0], entriesOf(0, 50), nil, false)
-	l.enter(l.stores[0], entriesOf(0, 50), nil, false)
+	l.enter(l.stores[0], entriesOf(0, 50), nil, committed)
+	l.enter(l.stores[0], entriesOf(0, 50), nil, committed)
 	l.check()
 }
 
@@ -269,7 +286,7 @@ func TestOldKeysLeaveTheLog(t *testing.T) {
 	now := time.Unix(0, 0).Add(20_050 * day)
 	s.Now = func() time.Time { return now }
 	for n := 0; n < 2500; n += 500 {
-		l.enter(s, entriesOf(n, n+500), map[event.Key]delivery.Outcome{entryOf(n).Key: delivery.Parked}, false)
+		l.enter(s, entriesOf(n, n+500), map[event.Key]delivery.Outcome{entryOf(n).Key: delivery.Parked}, committed)
 	}
 	l.must(s.Work(t.Context(), l.member, func(ctx context.Context, w delivery.Work) error {
 		if _, err := w.Enter(ctx, nil); err != nil {
@@ -304,7 +321,7 @@ func TestSuspectInTheLog(t *testing.T) {
 	l := newLedger(t, "c", 1<<16)
 	s := l.stores[0]
 	done, parked, open := entryOf(1), entryOf(2), entryOf(3)
-	l.enter(s, []delivery.Entry{done, parked}, map[event.Key]delivery.Outcome{parked.Key: delivery.Parked}, false)
+	l.enter(s, []delivery.Entry{done, parked}, map[event.Key]delivery.Outcome{parked.Key: delivery.Parked}, committed)
 	keys := []event.Key{done.Key, parked.Key, open.Key}
 	_, err := s.Enlist(t.Context(), l.member, keys, false)
 	l.must(err)

@@ -26,6 +26,7 @@ const (
 // is looked for. A key too many in it does no harm, and so none is ever taken out:
 // when it is full it begins anew. It belongs to whoever has the writing connection.
 type sieve struct {
+	least  int // room at first
 	upto   int64
 	room   int // keys that it is made for
 	held   int
@@ -58,7 +59,7 @@ func (s *sieve) follow(c *conn, some int) (complete bool, err error) {
 
 // make begins anew, with room for twice as many rows as there are.
 func (s *sieve) make(rows int) {
-	*s = sieve{room: sieveLeast}
+	*s = sieve{least: s.least, room: s.least}
 	for s.room < 2*rows {
 		s.room *= 2
 	}
