@@ -28,7 +28,7 @@ type Inbox struct {
 	JoinMidway   bool          // a contiguous lane that was never seen may start at any version
 	ParkAtMost   int           // events that may wait in their lanes; when there are so many nothing new is taken, and nothing is lost; 100,000
 	Poll         time.Duration // between looks for lanes that are due, and while paused; 250 ms
-	StopWithin   time.Duration // to finish the batch in hand after Run's context ended; 10 s
+	StopWithin   time.Duration // to finish the batch in hand after Run's context ended; then handlers' contexts end, and who doesn't heed that is waited for; 10 s
 
 	Build   string // of the binary; the revision that Go built it from
 	Clock   Clock

@@ -33,7 +33,7 @@ type Relay struct {
 	Poll       time.Duration // longest wait when there is nothing to send; 250 ms
 	Publish    time.Duration // for one Publish; 30 s
 	Retry      event.Retry   // pauses of a lane that the broker refuses; Attempts is not used: it never gives up
-	StopWithin time.Duration // to finish the batch in hand after Run's context ended; 10 s
+	StopWithin time.Duration // to finish the batch in hand after Run's context ended; then the broker's context ends, and one that doesn't heed that is waited for; 10 s
 	Keep       time.Duration // how long payloads of published events are kept; 7 days
 	Remember   time.Duration // how long keys are remembered; 30 days
 
