@@ -184,7 +184,11 @@ func (c *conn) enqueue() error {
 			return err
 		}
 	}
-	return c.ids.move(c, c.movingIDs, 2*n, c.store.moveIDsAt)
+	if c.owed += 2 * n; c.owed < c.store.moveIDsLeast {
+		return nil
+	}
+	n, c.owed = c.owed, 0
+	return c.ids.move(c, c.movingIDs, n, c.store.moveIDsAt)
 }
 
 // Intend implements event.Tx.

@@ -41,6 +41,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	own := &conn{
 		driverConn: inner, store: c.store, kept: map[string]*kept{},
+		owed:        c.store.moveIDsLeast, // a short life moves some too
 		interrupter: interrupter{handle: handleOf(dc)}, immediate: c.immediate,
 	}
 	own.watch()
@@ -79,7 +80,8 @@ type conn struct {
 	ending bool // which database/sql is committing or rolling back
 	over   bool // which has ended without it
 
-	ids idLog
+	ids  idLog
+	owed int // ids that are to be moved
 	appending
 }
 

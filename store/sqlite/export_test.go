@@ -38,8 +38,8 @@ func (s *Store) WatchesItself(ctx context.Context) (own bool, err error) {
 // MoveAt changes how many keys the log holds before they are moved.
 func (s *Store) MoveAt(keys int) { s.moveAt = keys }
 
-// MoveIDsAt is MoveAt for the ids of events.
-func (s *Store) MoveIDsAt(ids int) { s.moveIDsAt = ids }
+// MoveIDsAt is MoveAt for the ids of events, of which at least some are moved.
+func (s *Store) MoveIDsAt(ids, least int) { s.moveIDsAt, s.moveIDsLeast = ids, least }
 
 // SieveRoom changes for how many keys the sieve is made at first, a multiple of 32.
 func (s *Store) SieveRoom(keys int) { s.sieve.least = keys }

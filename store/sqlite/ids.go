@@ -23,8 +23,12 @@ const (
 // An id that is there already is that of an event that was dropped.
 var insertID = manyRows(`INSERT OR FAIL INTO evc_id (id, seq) VALUES `, `?, ?`, ` ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`)
 
-// moveIDsAt is how many ids the log holds before they are moved.
-const moveIDsAt = 1 << 16
+// moveIDsAt is how many ids the log holds before they are moved, moveIDsLeast how
+// many are moved at once: a page takes several only if several move.
+const (
+	moveIDsAt    = 1 << 16
+	moveIDsLeast = 128
+)
 
 // idLog is what a writing connection knows of evc_recent_id, which it reads on
 // in every transaction that appends. It holds only what is committed, by whatever

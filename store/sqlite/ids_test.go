@@ -183,7 +183,7 @@ func TestIDs(t *testing.T) {
 			}
 			defer func() { _ = s.Close() }()
 			s.Now = func() time.Time { return w.now }
-			s.MoveIDsAt(rapid.IntRange(1, 30).Draw(rt, "move at"))
+			s.MoveIDsAt(rapid.IntRange(1, 30).Draw(rt, "move at"), rapid.IntRange(1, 9).Draw(rt, "at least"))
 			w.stores = append(w.stores, s)
 		}
 		rt.Repeat(map[string]func(*rapid.T){"": w.check, "transaction": w.transaction, "transaction too": w.transaction, "send": w.send, "forget": w.forget})

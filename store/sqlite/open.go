@@ -47,7 +47,7 @@ type Store struct {
 	sieve   sieve
 	moveAt  int
 
-	moveIDsAt int
+	moveIDsAt, moveIDsLeast int
 }
 
 var _ delivery.Store = (*Store)(nil)
@@ -61,7 +61,7 @@ func Open(path string) (*Store, error) {
 	s := &Store{
 		wake: make(chan struct{}, 1), written: make(chan struct{}, 1),
 		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
-		recents: map[int64]*recent{}, moveAt: moveAt, sieve: sieve{least: sieveLeast}, moveIDsAt: moveIDsAt,
+		recents: map[int64]*recent{}, moveAt: moveAt, sieve: sieve{least: sieveLeast}, moveIDsAt: moveIDsAt, moveIDsLeast: moveIDsLeast,
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
