@@ -40,18 +40,22 @@ func (s *Store) committer() {
 }
 
 // commitGroup takes in members for as long as some are waiting, then commits.
-// Each runs in its own savepoint; its error is its own. When the commit fails it
-// fails for all, and nothing of any of them is in the database.
+// The error of each is its own. When the commit fails it fails for all, and
+// nothing of any of them is in the database.
 func (s *Store) commitGroup(group []*member) {
 	err := errGoexit
 	defer func() {
 		for _, m := range group {
+			if m == group[0] && m.err != nil {
+				m.done <- m.err // which the whole group, itself, failed of
+				continue
+			}
 			m.done <- errors.Join(m.err, err)
 		}
 	}()
 	err = s.begin(context.Background(), func(t *txn) error {
 		for i := 0; i < len(group); i++ {
-			if err := s.runMember(t, group[i]); err != nil {
+			if err := group[i].run(t, i == 0); err != nil {
 				return err
 			}
 			if i == len(group)-1 {
@@ -86,8 +90,13 @@ func (s *Store) joinGroup(group []*member) []*member {
 	}
 }
 
-// runMember returns an error when the transaction is of no more use to anyone.
-func (s *Store) runMember(t *txn, m *member) (err error) {
+// run returns an error when the transaction is of no more use to anyone. The
+// first one needs no savepoint: with it nothing but its own is undone.
+func (m *member) run(t *txn, first bool) (err error) {
+	if first {
+		m.err = guarded(m, t.tx)
+		return m.err
+	}
 	m.err, err = t.try("evc_member", func() error { return guarded(m, t.tx) })
 	return err
 }
