@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/evcontract/evcontract/store/sqlite"
@@ -78,4 +79,26 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// Those who start at the same time on a file that isn't there yet wait for the
+// one that makes the database.
+func TestOpenTogether(t *testing.T) {
+	for range 30 {
+		path := filepath.Join(t.TempDir(), "new.db")
+		var running sync.WaitGroup
+		for range 6 {
+			running.Go(func() {
+				s, err := sqlite.Open(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+	}
 }

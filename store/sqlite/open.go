@@ -22,6 +22,9 @@ import (
 	"sync"
 	"time"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/evcontract/evcontract/delivery"
 )
 
@@ -121,7 +124,7 @@ func (s *Store) open(path string) (err error) {
 	}
 	s.write.SetMaxOpenConns(1)
 	s.write.SetMaxIdleConns(1)
-	if err := migrate(context.Background(), s.write); err != nil {
+	if err := patient(func() error { return migrate(context.Background(), s.write) }); err != nil {
 		return err
 	}
 	if s.read, err = s.openDB(dsn(path, "_pragma=query_only(1)"), false); err != nil {
@@ -129,6 +132,19 @@ func (s *Store) open(path string) (err error) {
 	}
 	s.read.SetMaxOpenConns(2 + runtime.GOMAXPROCS(0))
 	return nil
+}
+
+// patient tries again while the database is locked. SQLite waits by itself, but
+// not where two make a new database: who changes the journal's mode is refused.
+func patient(f func() error) error {
+	const longest, between = 10 * time.Second, 10 * time.Millisecond
+	for begun := time.Now(); ; pause(context.Background(), between) {
+		err := f()
+		var refused *sqlite.Error
+		if !errors.As(err, &refused) || refused.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > longest {
+			return err
+		}
+	}
 }
 
 // writing keeps what a batch changes in memory until it commits (16 MB): keys are
