@@ -41,7 +41,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	own := &conn{
 		driverConn: inner, store: c.store, kept: map[string]*kept{},
-		owed:        c.store.moveIDsLeast, // a short life moves some too
+		owed:        moveIDsLeast, // a short life moves some too
 		interrupter: interrupter{handle: handleOf(dc)}, immediate: c.immediate,
 	}
 	own.watch()
