@@ -15,16 +15,24 @@ import (
 
 const (
 	// One event, in one statement and not in a function, whose statements the
-	// server sets up one by one. It inserts no row where the key was published
-	// before; evc_conflict says what else may be wrong. The number of the outbox is
-	// drawn last, when the transaction holds the lane.
-	appendEvent = `WITH e AS (
+	// server sets up one by one. The number of the outbox is drawn last, when the
+	// transaction holds the lane.
+	writeEvent = `WITH e AS (
 			INSERT INTO evc_event (id, key, event, claim, revision, topic, lane_type, lane_id, version, body, appended_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($18, (date_part('epoch', clock_timestamp()) * 1000000)::bigint))
-			ON CONFLICT DO NOTHING RETURNING appended_at)
+			ON CONFLICT DO NOTHING RETURNING appended_at AS t)
 		INSERT INTO evc_outbox (shard, id, key, event, revision, topic, lane_type, lane_id, version, source, partition_key, time, content_type, headers, payload, appended_at)
-		SELECT $17, $1, $2, $3, $5, $6, $7, $8, $9, $11, $12, coalesce($13, t), $14, $15, $16, t
-		FROM (SELECT coalesce((SELECT appended_at FROM e), evc_conflict($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18)) AS t) AS at WHERE t IS NOT NULL`
+		SELECT $17, $1, $2, $3, $5, $6, $7, $8, $9, $11, $12, coalesce($13, t), $14, $15, $16, t FROM `
+
+	// appendEvent inserts no row where the key was published before; evc_conflict
+	// says what else may be wrong. It stands for itself, with a commit behind it.
+	appendEvent = writeEvent + `(SELECT coalesce((SELECT t FROM e), evc_conflict($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18)) AS t) AS at WHERE t IS NOT NULL`
+
+	// appendFresh inserts no row where anything is in its way: then appendEvent
+	// follows. Who waits for the answer anyway has that cheaper, because the call of
+	// a function is prepared for every event, carried out or not.
+	appendFresh = writeEvent + `e`
+
 	insertEffect = `INSERT INTO evc_effect (key, name, consumer, event_key, request, next_at, created_at) VALUES ($1, $2, $3, $4, $5, evc_now($6), evc_now($6)) ON CONFLICT DO NOTHING`
 )
 
@@ -96,7 +104,10 @@ func (t given) Append(ctx context.Context, drafts ...event.Draft) ([]event.Recei
 		if err != nil {
 			return nil, err
 		}
-		tag, err := t.tx.Exec(ctx, appendEvent, args...)
+		tag, err := t.tx.Exec(ctx, appendFresh, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			tag, err = t.tx.Exec(ctx, appendEvent, args...)
+		}
 		receipts[0] = event.Receipt{ID: d.ID, Duplicate: tag.RowsAffected() == 0}
 		if err != nil {
 			return nil, explain(err, d)
@@ -126,17 +137,24 @@ func (t givenSQL) Append(ctx context.Context, drafts ...event.Draft) ([]event.Re
 		if err != nil {
 			return nil, err
 		}
-		result, err := t.tx.ExecContext(ctx, appendEvent, args...)
+		n, err := t.rows(ctx, appendFresh, args)
+		if err == nil && n == 0 {
+			n, err = t.rows(ctx, appendEvent, args)
+		}
 		if err != nil {
 			return nil, explain(err, d)
-		}
-		n, err := result.RowsAffected()
-		if err != nil {
-			return nil, fmt.Errorf("append %s %s: %w", d.Event, d.Key, err)
 		}
 		receipts[i] = event.Receipt{ID: d.ID, Duplicate: n == 0}
 	}
 	return receipts, nil
+}
+
+func (t givenSQL) rows(ctx context.Context, query string, args []any) (int64, error) {
+	result, err := t.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // appended reads the answer to appendEvent in a batch.
