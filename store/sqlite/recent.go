@@ -25,8 +25,12 @@ const (
 	anyOldRecent = `SELECT EXISTS (SELECT 1 FROM evc_recent WHERE consumer = ?1 AND bucket < ?2)`
 )
 
-// moveAt is how many keys the log of a consumer holds before they are moved.
-const moveAt = 1 << 16
+// The keys in the log of a consumer are moved when there are so many of them, or
+// so many rows, which small batches make: those are deleted in one go.
+const (
+	moveAt     = 1 << 16
+	moveRowsAt = 1 << 12
+)
 
 // insertKeys fails without undoing what it did: its transaction is rolled back
 // anyway, and to be able to undo itself a statement copies every page first.
@@ -231,7 +235,7 @@ func (r *recent) move(c *conn, consumer int64, st state, n, some int) (moved []q
 		return nil, nil
 	}
 	if st.moving == 0 {
-		if len(r.rows) == 0 || len(r.fresh) < some {
+		if len(r.rows) == 0 || len(r.fresh) < some && len(r.rows) < moveRowsAt {
 			return nil, nil
 		}
 		st.moving, st.moved = r.rows[len(r.rows)-1].id, nil

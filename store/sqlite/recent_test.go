@@ -337,3 +337,19 @@ func TestSuspectInTheLog(t *testing.T) {
 		t.Errorf("suspects without a dedupe row: %v", en.Attempts)
 	}
 }
+
+// TestSmallBatches: rows of the log are as bounded as the keys in it.
+func TestSmallBatches(t *testing.T) {
+	l := newLedger(t, "c", 1<<16)
+	s := l.stores[0]
+	l.enter(s, entriesOf(0, 3), nil, committed)
+	_, err := s.DB().Exec(`INSERT INTO evc_recent (consumer, bucket, keys)
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT 1, 20000, randomblob(16) FROM n`)
+	l.must(err)
+	for n := 0; l.count("SELECT count(*) FROM evc_recent") > 5000; n += 100 {
+		if n > 10_000 {
+			t.Fatal("the log is not emptied")
+		}
+		l.enter(s, entriesOf(n, n+100), nil, committed)
+	}
+}
