@@ -18,6 +18,7 @@ type item struct {
 	err     error // it could not be identified
 	attempt Attempt
 	age     time.Duration // since it was parked
+	mark    *Mark         // of its lane, in the pass that it is in; nil if it needs none
 	place   event.Key     // under which it is parked; the zero key for what just arrived
 }
 

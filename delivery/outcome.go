@@ -42,7 +42,7 @@ func (p *pass) done(it *item, took time.Duration) {
 		}
 		p.note(it, Done, took)
 	}
-	if m := p.marks[trailOf(it.entry)]; m != nil && it.entry.Marked {
+	if m := it.mark; m != nil {
 		m.move(it)
 	}
 	p.settled(it)
@@ -208,18 +208,18 @@ func (p *pass) lastError(it *item) error {
 }
 
 func (p *pass) conflictError(it *item) error {
-	m := p.marks[trailOf(it.entry)]
+	m := it.mark
 	return fmt.Errorf("version %d of %s %s was taken by key %s", it.id.Version, it.entry.Lane.Type, it.entry.Lane.ID, m.Key)
 }
 
 func (p *pass) lateError(it *item) error {
-	m := p.marks[trailOf(it.entry)]
+	m := it.mark
 	return fmt.Errorf("%s %s has gone on to version %d without version %d: discard it when the state holds what it says",
 		it.entry.Lane.Type, it.entry.Lane.ID, m.Version, it.id.Version)
 }
 
 func (p *pass) gapError(it *item) error {
-	m := p.marks[trailOf(it.entry)]
+	m := it.mark
 	return fmt.Errorf("%s %s is at version %d and version %d follows %d: what lies between never came",
 		it.entry.Lane.Type, it.entry.Lane.ID, m.Version, it.id.Version, it.m.Previous)
 }

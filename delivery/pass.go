@@ -25,6 +25,7 @@ type pass struct {
 	mode    mode
 	w       Work
 	marks   map[trail]*Mark
+	room    []Mark // where they are
 	blocked map[event.Lane]Why
 	waits   map[event.Lane]uint64 // the lowest version that waits in a blocked lane
 	stopped bool                  // draining: the lane waits again, the rest stays parked
@@ -115,30 +116,35 @@ func (p *pass) enter(ctx context.Context, items []item) ([]Entered, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.marks, p.seen = make(map[trail]*Mark, marked), make([]Observation, 0, len(items))
+	p.marks, p.room, p.seen = make(map[trail]*Mark, marked), make([]Mark, 0, marked), make([]Observation, 0, len(items))
 	entered := make([]Entered, len(items))
 	for i, next := 0, 0; i < len(items); i++ {
+		it := &items[i]
 		if again[i] {
 			entered[i] = Entered{Seen: Duplicate}
-			continue
+		} else {
+			entered[i] = answers[next]
+			p.learn(&it.entry, &answers[next])
+			next++
 		}
-		entered[i] = answers[next]
-		p.learn(items[i].entry, answers[next])
-		next++
+		if it.mark = nil; it.entry.Marked {
+			it.mark = p.marks[trailOf(it.entry)]
+		}
 	}
 	return entered, nil
 }
 
 // learn keeps what is known of a lane; the pass changes it as it goes.
-func (p *pass) learn(e Entry, a Entered) {
+func (p *pass) learn(e *Entry, a *Entered) {
 	if _, have := p.blocked[e.Lane]; !have && a.Blocked != "" && e.Lane != (event.Lane{}) {
 		p.blocked[e.Lane] = a.Blocked
 		p.wait(e.Lane, a.Waits)
 	}
-	if e.Marked && p.marks[trailOf(e)] == nil {
+	if e.Marked && p.marks[trailOf(*e)] == nil {
 		m := a.Mark
 		m.Lane, m.Topic = e.Lane, e.Topic
-		p.marks[trailOf(e)] = &m
+		p.room = append(p.room, m)
+		p.marks[trailOf(*e)] = &p.room[len(p.room)-1]
 	}
 }
 
@@ -208,8 +214,8 @@ func (p *pass) wait(lane event.Lane, version uint64) {
 }
 
 func (p *pass) guard(it *item) verdict {
-	mark := p.marks[trailOf(it.entry)]
-	if !it.entry.Marked || mark == nil || it.route == nil && it.id.Version == mark.Version {
+	mark := it.mark
+	if mark == nil || it.route == nil && it.id.Version == mark.Version {
 		return follows
 	}
 	return guard(p.r.order(it.route), it.m, it.id, *mark, p.r.JoinMidway)
