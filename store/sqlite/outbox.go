@@ -229,7 +229,7 @@ func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 }
 
 // Await implements delivery.OutboxStore: Append of this process ends it early
-// when it went through InTx or an inbox of this store.
+// when its transaction has committed.
 func (s *Store) Await(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
