@@ -13,7 +13,8 @@ CREATE TABLE evc_event (
 -- Every event is in it, so that the version before one is found; only one may
 -- claim a version. Neither a condition here nor a CHECK above: the server reads
 -- its text again for every insert, which costs as much as an index.
-CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_type, lane_id, version, claim);
+-- The id of a lane comes first because comparisons end there: types are few.
+CREATE UNIQUE INDEX evc_event_version ON evc_event (lane_id, lane_type, version, claim);
 -- No index has the age: what may be forgotten lies together and is found block by
 -- block, beginning where something was found last.
 CREATE TABLE evc_sweep (block bigint NOT NULL);
