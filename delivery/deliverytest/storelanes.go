@@ -291,4 +291,8 @@ func operatorRehearses(t *testing.T, b *bench) {
 	dry, err = b.store.Replay(b.ctx, delivery.Replay{ID: dry.ID})
 	b.must(err)
 	b.want("at its end", []any{dry.State, len(dry.Results), len(answered)}, []any{delivery.ReplayRehearsed, n, n})
+	b.clock.Advance(31 * 24 * time.Hour)
+	_, err = b.store.Forget(b.ctx, Loyalty, 40*24*time.Hour, 30*24*time.Hour)
+	b.must(err)
+	b.want("answers that are kept", b.count("SELECT count(*) FROM evc_rehearsal"), 0)
 }

@@ -147,7 +147,7 @@ func patient(f func() error) error {
 	}
 }
 
-// writing keeps what a batch changes in memory until it commits (16 MB): keys are
+// writing keeps what a batch changes in memory until it commits (64 MB): keys are
 // random, so that a batch changes about as many pages as it has events.
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-64000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
 

@@ -37,6 +37,7 @@ const (
 	dropKeys = `DELETE FROM evc_key WHERE id IN (SELECT id FROM (SELECT id, bucket, outcome FROM evc_key WHERE consumer = ?1 ORDER BY id LIMIT ?3)
 		WHERE bucket < ?2 AND outcome NOT IN ('parked', 'quarantined'))`
 	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = ?1 AND state IN ('resolved', 'discarded') AND resolved_at < ?2`
+	dropDryRuns = `DELETE FROM evc_rehearsal WHERE replay IN (SELECT id FROM evc_replay WHERE consumer = ?1 AND finished_at < ?2)`
 	dropMembers = `DELETE FROM evc_member WHERE consumer = ?1 AND seen_at < ?2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
 )
 
@@ -237,6 +238,7 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 		}{
 			{dropKeys, []any{id, horizon, retainPiece}},
 			{dropCases, []any{id, now - micros(keep)}},
+			{dropDryRuns, []any{id, now - micros(keep)}},
 			{dropMembers, []any{id, now - micros(day)}},
 		} {
 			n, err := t.exec(ctx, step.query, step.args...)
