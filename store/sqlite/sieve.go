@@ -23,15 +23,22 @@ const (
 // else needs. It is a Bloom filter in memory, 16 bits a key, over the rows up to
 // an id. Ids only grow (AUTOINCREMENT), so that it is complete when it has
 // read up to the newest one, which it does a piece at a time: until then every key
-// is looked for. A key too many in it does no harm, and so none is ever taken out:
-// when it is full it begins anew. It belongs to whoever has the writing connection.
+// is looked for. A key too many in it does no harm, and so none is ever taken out.
+// It belongs to whoever has the writing connection.
 type sieve struct {
 	least  int // room at first
 	upto   int64
-	room   int // keys that it is made for
 	held   int
-	blocks [][8]uint64
+	layers []layer // a key is in one of them; new ones go to the last
 }
+
+// layer has room for some keys.
+type layer struct {
+	room, held int
+	blocks     [][8]uint64
+}
+
+func newLayer(room int) layer { return layer{room: room, blocks: make([][8]uint64, room/32)} }
 
 // follow reads on, some rows at most, and reports whether the sieve has all. The
 // transaction must not have written keys.
@@ -43,29 +50,43 @@ func (s *sieve) follow(c *conn, some int) (complete bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	if s.blocks == nil || s.held > s.room {
-		s.make(int(last - first))
+	rows := int(last - first)
+	if len(s.layers) == 0 || s.held > 4*max(rows, s.least) { // most of them were forgotten since
+		s.begin(rows)
 	}
-	if s.room > sieveMost {
-		return false, nil
-	}
-	if s.upto < last {
+	if len(s.layers) > 0 && s.upto < last {
 		if err := s.read(c, some+sievePiece); err != nil {
 			return false, err
 		}
 	}
-	return s.upto >= last && s.held <= s.room, nil
+	return len(s.layers) > 0 && s.upto >= last, nil
 }
 
-// make begins anew, with room for twice as many rows as there are.
-func (s *sieve) make(rows int) {
-	*s = sieve{least: s.least, room: s.least}
-	for s.room < 2*rows {
-		s.room *= 2
+// begin begins anew, with room for twice as many rows as there are, or without
+// any where they are too many.
+func (s *sieve) begin(rows int) {
+	room := s.least
+	for room < 2*rows {
+		room *= 2
 	}
-	if s.room <= sieveMost {
-		s.blocks = make([][8]uint64, s.room/32)
+	*s = sieve{least: s.least}
+	if room <= sieveMost {
+		s.layers = []layer{newLayer(room)}
 	}
+}
+
+// grow makes room for more keys, if there may be so many.
+func (s *sieve) grow() {
+	all := 0
+	for i := range s.layers {
+		all += s.layers[i].room
+	}
+	more := 4 * s.layers[len(s.layers)-1].room
+	if all+more > sieveMost {
+		s.layers = nil
+		return
+	}
+	s.layers = append(s.layers, newLayer(more))
 }
 
 func (s *sieve) read(c *conn, some int) error {
@@ -77,11 +98,17 @@ func (s *sieve) read(c *conn, some int) error {
 }
 
 func (s *sieve) add(consumer int64, key event.Key) {
-	if len(s.blocks) == 0 {
+	if n := len(s.layers); n > 0 && s.layers[n-1].held == s.layers[n-1].room {
+		s.grow()
+	}
+	if len(s.layers) == 0 {
 		return
 	}
+	l := &s.layers[len(s.layers)-1]
 	s.held++
-	b, bits := s.place(consumer, key)
+	l.held++
+	h, bits := hash(consumer, key)
+	b := l.block(h)
 	for range 6 {
 		b[bits>>61] |= 1 << (bits >> 55 & 63)
 		bits <<= 9
@@ -90,7 +117,17 @@ func (s *sieve) add(consumer int64, key event.Key) {
 
 // has reports whether a key may be there.
 func (s *sieve) has(consumer int64, key event.Key) bool {
-	b, bits := s.place(consumer, key)
+	h, bits := hash(consumer, key)
+	for i := range s.layers {
+		if s.layers[i].has(h, bits) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *layer) has(h, bits uint64) bool {
+	b := l.block(h)
 	for range 6 {
 		if b[bits>>61]&(1<<(bits>>55&63)) == 0 {
 			return false
@@ -100,9 +137,12 @@ func (s *sieve) has(consumer int64, key event.Key) bool {
 	return true
 }
 
-// place is the block of a key and, nine bits each, its bits there.
-func (s *sieve) place(consumer int64, key event.Key) (*[8]uint64, uint64) {
+// block is where the bits of a key are.
+func (l *layer) block(h uint64) *[8]uint64 { return &l.blocks[h>>32*uint64(len(l.blocks))>>32] }
+
+// hash gives what chooses the block of a key and, nine bits each, its bits there.
+func hash(consumer int64, key event.Key) (h, bits uint64) {
 	const odd = 0x9e3779b97f4a7c15
-	h := (binary.BigEndian.Uint64(key[:8]) ^ uint64(consumer)) * odd
-	return &s.blocks[h>>32*uint64(len(s.blocks))>>32], (binary.BigEndian.Uint64(key[8:]) ^ h) * odd
+	h = (binary.BigEndian.Uint64(key[:8]) ^ uint64(consumer)) * odd
+	return h, (binary.BigEndian.Uint64(key[8:]) ^ h) * odd
 }
