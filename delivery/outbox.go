@@ -29,9 +29,10 @@ type OutboxStore interface {
 	// Release gives the owner's shards back at once.
 	Release(ctx context.Context, l Lease) error
 
-	// Await returns when something may have been appended, at the latest after
-	// d. It is a hint that saves time, nothing depends on it.
-	Await(ctx context.Context, d time.Duration) error
+	// Await returns when something may have been appended since the owner last
+	// awaited it, at the latest after d. It is a hint that saves time, nothing
+	// depends on it.
+	Await(ctx context.Context, l Lease, d time.Duration) error
 
 	// Retain forgets published events: their payloads after keep, their keys
 	// after remember. It returns how many rows it changed, and is called again

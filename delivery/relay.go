@@ -152,13 +152,13 @@ func (r *Relay) loop(ctx context.Context, lease Lease) error {
 			continue
 		}
 		at.failing = 0
-		r.rest(ctx, &at, sent)
+		r.rest(ctx, lease, &at, sent)
 	}
 	return nil
 }
 
 // rest waits, longer each time that there was nothing to send.
-func (r *Relay) rest(ctx context.Context, at *relaying, sent int) {
+func (r *Relay) rest(ctx context.Context, lease Lease, at *relaying, sent int) {
 	switch {
 	case sent >= r.Batch:
 		at.idle = 0
@@ -168,7 +168,7 @@ func (r *Relay) rest(ctx context.Context, at *relaying, sent int) {
 	default:
 		at.idle = min(max(2*at.idle, busyPoll), r.Poll)
 	}
-	_ = r.Store.Await(ctx, at.idle) // a hint: the loop looks at ctx itself
+	_ = r.Store.Await(ctx, lease, at.idle) // a hint: the loop looks at ctx itself
 }
 
 // round leases, reads, publishes and marks once.

@@ -25,7 +25,7 @@ const (
 // nudge wakes relays that something was appended for: in this process at once,
 // in others a little later.
 func (s *Store) nudge() {
-	s.wakeUp()
+	s.wakers.Wake()
 	if s.PollOnly {
 		return
 	}
@@ -33,17 +33,6 @@ func (s *Store) nudge() {
 	select {
 	case s.appended <- struct{}{}:
 	default:
-	}
-}
-
-// wakeUp wakes every loop of a relay: any of them may have the lane.
-func (s *Store) wakeUp() {
-	for range relayLoops {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-			return
-		}
 	}
 }
 
@@ -102,7 +91,7 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 		return false
 	}
 	for {
-		s.wakeUp()
+		s.wakers.Wake()
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return true
 		}
@@ -111,17 +100,9 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 
 // Await implements delivery.OutboxStore: an Append through InTx or an inbox ends
 // it early, in this process or in another.
-func (s *Store) Await(ctx context.Context, d time.Duration) error {
+func (s *Store) Await(ctx context.Context, l delivery.Lease, d time.Duration) error {
 	if !s.PollOnly {
 		s.listening.Do(func() { s.background(s.listen) })
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-	case <-s.wake:
-	}
-	return nil
+	return s.wakers.Wait(ctx, l.Owner, d)
 }

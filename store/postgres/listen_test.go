@@ -30,7 +30,9 @@ func (c *counting) Consume(context.Context, []string, func(context.Context, []ev
 // lazy looks again after an hour, or when it is woken.
 type lazy struct{ *postgres.Store }
 
-func (l lazy) Await(ctx context.Context, _ time.Duration) error { return l.Store.Await(ctx, time.Hour) }
+func (l lazy) Await(ctx context.Context, lease delivery.Lease, _ time.Duration) error {
+	return l.Store.Await(ctx, lease, time.Hour)
+}
 
 // hints is a relay that is far too lazy to poll, and another process that
 // publishes.

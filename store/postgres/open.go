@@ -28,7 +28,7 @@ type Store struct {
 	PollOnly bool
 
 	pool     *pool
-	wake     chan struct{} // of relays in this process; room for one a loop
+	wakers   delivery.Wakers
 	appended chan struct{} // what other processes are told of
 
 	life               context.Context // ends when the store is closed
@@ -101,7 +101,7 @@ func connect(source string) (*Store, error) {
 	}
 	config.RuntimeParams["synchronous_commit"] = "on" // what a relay reads must not vanish in a crash
 	s := &Store{
-		pool: newPool(config, Connections), wake: make(chan struct{}, relayLoops), appended: make(chan struct{}, 1),
+		pool: newPool(config, Connections), appended: make(chan struct{}, 1),
 		consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{},
 	}
 	s.life, s.die = context.WithCancel(context.Background())

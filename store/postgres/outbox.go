@@ -220,6 +220,7 @@ func (h *holds) add(hold delivery.Hold) {
 
 // Release implements delivery.OutboxStore.
 func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
+	s.wakers.Forget(l.Owner)
 	return s.begin(ctx, func(t *Tx) error {
 		t.Queue(takeLock, lockRelays)
 		t.Queue(releaseRelay, l.Owner)

@@ -65,7 +65,7 @@ func (t connTx) Commit() error {
 		t.on.store.wrote()
 	}
 	if t.on.any {
-		t.on.store.nudge()
+		t.on.store.wakers.Wake()
 	}
 	return nil
 }

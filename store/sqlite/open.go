@@ -37,7 +37,7 @@ type Store struct {
 
 	write   *sql.DB
 	read    *sql.DB
-	wake    chan struct{}
+	wakers  delivery.Wakers
 	written chan struct{} // something was, to the log
 	commits chan *member  // waiting for a group commit
 	closing chan struct{}
@@ -62,7 +62,7 @@ func Open(path string) (*Store, error) {
 		return nil, errors.New("sqlite: a database in memory has one connection and survives no crash: give a path")
 	}
 	s := &Store{
-		wake: make(chan struct{}, 1), written: make(chan struct{}, 1),
+		written: make(chan struct{}, 1),
 		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
 		recents: map[int64]*recent{}, moveAt: moveAt, sieve: sieve{least: sieveLeast}, moveIDsAt: moveIDsAt, moveIDsLeast: moveIDsLeast,
 	}

@@ -219,6 +219,7 @@ func (t *txn) settleSent(ctx context.Context, l delivery.Lease, sent []delivery.
 
 // Release implements delivery.OutboxStore.
 func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
+	s.wakers.Forget(l.Owner)
 	return s.begin(ctx, func(t *txn) error {
 		if _, err := t.exec(ctx, releaseRelay, l.Owner); err != nil {
 			return err
@@ -230,16 +231,8 @@ func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 
 // Await implements delivery.OutboxStore: Append of this process ends it early
 // when its transaction has committed.
-func (s *Store) Await(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-	case <-s.wake:
-	}
-	return nil
+func (s *Store) Await(ctx context.Context, l delivery.Lease, d time.Duration) error {
+	return s.wakers.Wait(ctx, l.Owner, d)
 }
 
 // Retain implements delivery.OutboxStore.

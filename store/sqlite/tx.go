@@ -80,14 +80,6 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 	return nil
 }
 
-// nudge wakes a relay of this process.
-func (s *Store) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
 // now is the time of a transaction of the store's own.
 func (t *txn) now() int64 { return t.store.now() }
 
