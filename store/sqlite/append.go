@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	insertEvent = `INSERT INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, claim, body, shard, appended_at,
+	// Its id is NULL, which is not inserted, where evc_id has it: one statement is
+	// cheaper than two.
+	insertEvent = `INSERT OR IGNORE INTO evc_event (id, key, event, revision, topic, lane_type, lane_id, version, claim, body, shard, appended_at,
 			source, partition_key, time, content_type, headers, payload)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+		VALUES (CASE WHEN NOT EXISTS (SELECT 1 FROM evc_id WHERE id = ?) THEN ? END, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	bodyOf = `SELECT body FROM evc_event WHERE seq = ? AND id = ?`
 	// Another major version of the same fact may have the version as well.
 	sameFact = `SELECT 1 FROM evc_event WHERE lane_type = ? AND lane_id = ? AND version = ? AND claim = ? AND key = ?`
@@ -26,19 +28,24 @@ const (
 )
 
 // claimColumn is where insertEvent is given who claims the version.
-const claimColumn = 8
+const claimColumn = 9
 
 // Append implements event.Tx.
 func (t *txn) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receipt, error) {
-	for _, d := range drafts {
-		if err := delivery.CheckDraft(d); err != nil {
+	headers := make([]string, len(drafts)) // by the user's code, which must not have the connection
+	for i, d := range drafts {
+		err := delivery.CheckDraft(d)
+		if err == nil {
+			headers[i], err = encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	receipts := make([]event.Receipt, len(drafts))
 	err := t.direct(func(c *conn) error {
 		for i, d := range drafts {
-			duplicate, err := c.append(ctx, d)
+			duplicate, err := c.append(d, headers[i])
 			if err != nil {
 				return fmt.Errorf("append %s %s: %w", d.Event, d.Key, err)
 			}
@@ -59,15 +66,11 @@ type appending struct {
 	own map[event.ID]int64 // also what was undone since
 }
 
-func (c *conn) append(ctx context.Context, d event.Draft) (duplicate bool, err error) {
-	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
-	if err != nil {
-		return false, err
-	}
+func (c *conn) append(d event.Draft, headers string) (duplicate bool, err error) {
 	if err := c.beginAppending(); err != nil {
 		return false, err
 	}
-	if known, err := c.published(d); known || err != nil {
+	if known, err := c.published(d, c.lately(d.ID)); known || err != nil {
 		return known, err
 	}
 	now := c.store.now()
@@ -76,7 +79,7 @@ func (c *conn) append(ctx context.Context, d event.Draft) (duplicate bool, err e
 		when = d.Time.UnixMicro()
 	}
 	row := [...]driver.Value{
-		d.ID[:], d.Key[:], d.Event, d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), nil, d.Body[:], int64(delivery.ShardOf(d.Lane)), now,
+		d.ID[:], d.ID[:], d.Key[:], d.Event, d.Revision, d.Topic, d.Lane.Type, d.Lane.ID, int64(d.Version), nil, d.Body[:], int64(delivery.ShardOf(d.Lane)), now,
 		d.Source, d.PartitionKey, when, d.ContentType, headers, notNull(d.Payload),
 	}
 	if d.Version > 0 {
@@ -84,9 +87,8 @@ func (c *conn) append(ctx context.Context, d event.Draft) (duplicate bool, err e
 	}
 	seq, err := c.insert(insertEvent, row[:]...)
 	if err == nil && seq == 0 {
-		if err = c.mayShare(d); err == nil {
-			row[claimColumn] = nil
-			seq, err = c.insert(insertEvent, row[:]...)
+		if seq, err = c.insertAgain(d, row[:]); err == nil && seq == 0 {
+			return true, nil
 		}
 	}
 	if err != nil {
@@ -94,6 +96,31 @@ func (c *conn) append(ctx context.Context, d event.Draft) (duplicate bool, err e
 	}
 	c.own[d.ID] = seq
 	return false, nil
+}
+
+// insertAgain finds out why an event was not inserted, and inserts it where that
+// is no reason. It returns 0 where it was published before.
+func (c *conn) insertAgain(d event.Draft, row []driver.Value) (seq int64, err error) {
+	at, err := c.formerly(d.ID)
+	if err != nil {
+		return 0, err
+	}
+	if known, err := c.published(d, at); known || err != nil {
+		return 0, err
+	}
+	if at != 0 { // it is of an event that is forgotten
+		if _, err := c.exec(dropID, d.ID[:]); err != nil {
+			return 0, err
+		}
+		if seq, err := c.insert(insertEvent, row...); seq != 0 || err != nil {
+			return seq, err
+		}
+	}
+	if err := c.mayShare(d); err != nil {
+		return 0, err
+	}
+	row[claimColumn] = nil
+	return c.insert(insertEvent, row...)
 }
 
 // beginAppending looks at what was published so far.
@@ -108,11 +135,10 @@ func (c *conn) beginAppending() (err error) {
 	return nil
 }
 
-// published reports whether the draft was published before.
-func (c *conn) published(d event.Draft) (bool, error) {
-	seq, err := c.seqOf(d.ID)
-	if err != nil || seq == 0 {
-		return false, err
+// published reports whether the draft is the event that has a number.
+func (c *conn) published(d event.Draft, seq int64) (bool, error) {
+	if seq == 0 {
+		return false, nil
 	}
 	var body []byte
 	if err := c.query(bodyOf, func(row []driver.Value) error {
@@ -130,14 +156,16 @@ func (c *conn) published(d event.Draft) (bool, error) {
 	return true, nil
 }
 
-// seqOf is where an id was last seen, 0 for nowhere.
-func (c *conn) seqOf(id event.ID) (seq int64, err error) {
+// lately is the number of an id that this transaction or the log has, 0 for none.
+func (c *conn) lately(id event.ID) int64 {
 	if seq, ok := c.own[id]; ok {
-		return seq, nil
+		return seq
 	}
-	if seq := c.ids.seq(id); seq != 0 {
-		return seq, nil
-	}
+	return c.ids.seq(id)
+}
+
+// formerly is lately for evc_id.
+func (c *conn) formerly(id event.ID) (seq int64, err error) {
 	err = c.query(seqOf, func(row []driver.Value) error {
 		seq = row[0].(int64)
 		return nil

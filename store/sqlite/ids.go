@@ -18,15 +18,18 @@ const (
 	dropIDs     = `DELETE FROM evc_recent_id WHERE first <= ?`
 	setMovedIDs = `UPDATE evc_sweep SET moving = ?, moved = ?`
 	seqOf       = `SELECT seq FROM evc_id WHERE id = ?`
+	dropID      = `DELETE FROM evc_id WHERE id = ?`
 )
 
 // An id that is there already is that of an event that was dropped.
 var insertID = manyRows(`INSERT OR FAIL INTO evc_id (id, seq) VALUES `, `?, ?`, ` ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`)
 
-// moveIDsAt is how many ids the log holds before they are moved, moveIDsLeast how
-// many are moved at once: a page takes several only if several move.
+// moveIDsAt is how many ids the log holds before they are moved, or how many
+// rows: the rows go with the last of their ids. moveIDsLeast is how many are moved
+// at once: a page takes several only if several move.
 const (
 	moveIDsAt    = 1 << 16
+	moveIDRowsAt = 1 << 14
 	moveIDsLeast = 128
 )
 
@@ -158,7 +161,7 @@ func (l *idLog) behind(id []byte) int {
 // some. The rows that are moved leave the log with the last of them.
 func (l *idLog) move(c *conn, st movingIDs, n, some int) error {
 	if st.upto == 0 {
-		if len(l.rows) == 0 || len(l.fresh) < some {
+		if len(l.rows) == 0 || len(l.fresh) < some && len(l.rows) < moveIDRowsAt {
 			return nil
 		}
 		st.upto, st.last = l.rows[len(l.rows)-1].first, nil

@@ -232,3 +232,24 @@ func TestForeignDatabase(t *testing.T) {
 		t.Error("it was taken")
 	}
 }
+
+// TestIDOfNothing: an id that names no event, as a repair by hand may leave it
+// behind, keeps none from being published.
+func TestIDOfNothing(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	d := draftOf("a", "same")
+	if _, err := s.DB().Exec("INSERT INTO evc_id VALUES (?, 7)", d.ID[:]); err != nil {
+		t.Fatal(err)
+	}
+	for _, duplicate := range []bool{false, true} {
+		if err := s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			r, err := sqlite.In(tx).Append(ctx, d)
+			if err == nil && r[0].Duplicate != duplicate {
+				t.Errorf("duplicate %v, want %v", r[0].Duplicate, duplicate)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -147,9 +147,9 @@ func patient(f func() error) error {
 	}
 }
 
-// writing keeps what a batch changes in memory until it commits (64 MB): keys are
-// random, so that a batch changes about as many pages as it has events.
-var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-64000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
+// writing has a cache of 16 MB. A larger one gains nothing: after a commit for
+// which it has put pages in order, SQLite looks through the whole of it.
+var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=cache_size(-16000)", fmt.Sprintf("_pragma=wal_autocheckpoint(%d)", checkpointLate)}
 
 func dsn(path string, more ...string) string {
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() +
