@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -150,8 +151,9 @@ func pendingRow(v []driver.Value, now int64) (r delivery.Row, err error) {
 	text := func(i int) string { return v[i].(string) }
 	number := func(i int) int64 { return v[i].(int64) }
 	id, key := v[1].([]byte), v[2].([]byte)
-	if len(id) != len(event.ID{}) || len(key) != len(event.Key{}) {
-		return r, fmt.Errorf("event %d of the outbox has an id or a key that is none", number(0))
+	payload, have := v[15].([]byte)
+	if len(id) != len(event.ID{}) || len(key) != len(event.Key{}) || !have {
+		return r, fmt.Errorf("event %d of the outbox has no payload, or an id or a key that is none", number(0))
 	}
 	version := number(8)
 	r.Seq, r.Lane, r.Attempts = number(0), event.Lane{Type: text(6), ID: text(7)}, int(number(16))
@@ -162,7 +164,7 @@ func pendingRow(v []driver.Value, now int64) (r delivery.Row, err error) {
 	m.Source, m.PartitionKey, m.ContentType = text(10), text(11), text(13)
 	m.Time, m.Schema = instant(number(12)), delivery.SchemaOf(m.Type, text(4))
 	m.Version, m.Previous, m.Chained = uint64(version), uint64(number(17)), version > 0
-	m.Payload = v[15].([]byte)
+	m.Payload = payload
 	m.Headers, err = decodeHeaders(text(14))
 	return r, err
 }
@@ -281,7 +283,7 @@ func (c *conn) dropEvents(before int64) (int, error) {
 	}, before, int64(retainPiece)); err != nil || len(seqs) == 0 {
 		return 0, err
 	}
-	if err := c.moveIDs(seqs[len(seqs)-1]); err != nil {
+	if err := c.moveIDs(slices.Max(seqs)); err != nil {
 		return 0, err
 	}
 	list, err := json.Marshal(seqs)
