@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,6 +25,7 @@ type compilation struct {
 	loader *scope
 
 	mu       sync.Mutex
+	over     bool              // what the compiler still does counts no more
 	sources  map[string][]byte // by import name; what comes from the tree
 	problems []*source.Error
 }
@@ -97,10 +100,19 @@ func (c *compilation) classic(name string) (protoreflect.FileDescriptor, error) 
 		Reporter: reporter.NewReporter(c.note, nil),
 	}
 	files, err := compiler.Compile(context.Background(), name)
+	c.finish()
 	if err != nil || len(files) == 0 || len(c.problems) > 0 {
 		return nil, err
 	}
 	return files[0], nil
+}
+
+// finish is for when the compiler has returned: after a cycle of imports its
+// goroutines may still be at work.
+func (c *compilation) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
 }
 
 // find is the compiler's resolver. A file that was compiled before is shared;
@@ -108,6 +120,9 @@ func (c *compilation) classic(name string) (protoreflect.FileDescriptor, error) 
 func (c *compilation) find(name string) (protocompile.SearchResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over {
+		return protocompile.SearchResult{}, protoregistry.NotFound
+	}
 	if fd := c.loader.linkable(name); fd != nil {
 		return protocompile.SearchResult{Desc: fd}, nil
 	}
@@ -146,13 +161,36 @@ func (c *compilation) read(name string) ([]byte, error) {
 func (c *compilation) note(err reporter.ErrorWithPos) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.over {
+		c.keep(err)
+	}
+	return nil
+}
+
+func (c *compilation) keep(err reporter.ErrorWithPos) {
 	at := err.GetPosition()
 	pos := source.Pos{File: c.loader.fileOf(at.Filename), Line: at.Line}
 	if data := c.sources[at.Filename]; data != nil && at.Line > 0 {
 		pos = posAt(pos.File, data, at.Offset)
 	}
-	c.problems = append(c.problems, source.Errorf(pos, "%s", c.words(err.Unwrap().Error())))
-	return nil
+	pos, complaint := c.inOrder(pos, at.Filename, err.Unwrap().Error())
+	c.problems = append(c.problems, source.Errorf(pos, "%s", c.words(complaint)))
+}
+
+var definedAt = regexp.MustCompile(`^(.* already defined at )(.+):(\d+):(\d+)$`)
+
+// inOrder turns a clash of two files around, if need be, so that it is that of the
+// later one in their order: the compiler reads them at the same time, and tells
+// of the one that it happened to read last.
+func (c *compilation) inOrder(pos source.Pos, file, complaint string) (source.Pos, string) {
+	m := definedAt.FindStringSubmatch(complaint)
+	if m == nil || m[2] <= file {
+		return pos, complaint
+	}
+	turned := fmt.Sprintf("%s%s:%d:%d", m[1], file, pos.Line, pos.Column)
+	line, _ := strconv.Atoi(m[3]) // digits, as the compiler wrote them
+	column, _ := strconv.Atoi(m[4])
+	return source.Pos{File: c.loader.fileOf(m[2]), Line: line, Column: column}, turned
 }
 
 // give keeps the error that compilation ended with. A missing import is not
@@ -160,7 +198,7 @@ func (c *compilation) note(err reporter.ErrorWithPos) error {
 func (c *compilation) give(name string, err error) {
 	var placed reporter.ErrorWithPos
 	if errors.As(err, &placed) {
-		_ = c.note(placed)
+		c.keep(placed)
 		return
 	}
 	c.problems = append(c.problems, c.explain(name, err))

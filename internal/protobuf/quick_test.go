@@ -3,6 +3,7 @@ package protobuf
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/prototext"
@@ -181,6 +182,23 @@ func TestQuickLeavesErrors(t *testing.T) {
 		}
 		if !placed.MatchString(want) && name != "a cycle" {
 			t.Errorf("%s: no place: %s", name, want)
+		}
+	}
+}
+
+// TestClashOfFiles: a clash of two files that are compiled at the same time is
+// always told in one way.
+func TestClashOfFiles(t *testing.T) {
+	files := map[string]string{
+		"c.proto":   "syntax = \"proto3\"; import \"one.proto\"; import \"two.proto\"; message M {}",
+		"one.proto": "syntax = \"proto3\"; package p; message Twice {}", "two.proto": "syntax = \"proto3\"; package p; message Twice {}",
+	}
+	const want = "two.proto:1:39: symbol \"p.Twice\" already defined at one.proto:1:39: "
+	for range 50 {
+		afresh(t)
+		_, problems := NewLoader(memoryTree(files), Options{ProtoPaths: []string{"."}}).scopeOf("c.proto").compile("c.proto")
+		if got := texts(problems); !strings.Contains(got, want) {
+			t.Fatalf("got %s, want %s", got, want)
 		}
 	}
 }
