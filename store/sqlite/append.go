@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/evcontract/evcontract/delivery"
@@ -87,7 +88,7 @@ func (c *conn) append(d event.Draft, headers string) (duplicate bool, err error)
 	}
 	seq, err := c.insert(insertEvent, row[:]...)
 	if err == nil && seq == 0 {
-		if seq, err = c.insertAgain(d, row[:]); err == nil && seq == 0 {
+		if seq, duplicate, err = c.insertAgain(d, row[:]); duplicate {
 			return true, nil
 		}
 	}
@@ -99,28 +100,32 @@ func (c *conn) append(d event.Draft, headers string) (duplicate bool, err error)
 }
 
 // insertAgain finds out why an event was not inserted, and inserts it where that
-// is no reason. It returns 0 where it was published before.
-func (c *conn) insertAgain(d event.Draft, row []driver.Value) (seq int64, err error) {
+// is no reason.
+func (c *conn) insertAgain(d event.Draft, row []driver.Value) (seq int64, duplicate bool, err error) {
 	at, err := c.formerly(d.ID)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	if known, err := c.published(d, at); known || err != nil {
-		return 0, err
+	if duplicate, err := c.published(d, at); duplicate || err != nil {
+		return 0, duplicate, err
 	}
 	if at != 0 { // it is of an event that is forgotten
 		if _, err := c.exec(dropID, d.ID[:]); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		if seq, err := c.insert(insertEvent, row...); seq != 0 || err != nil {
-			return seq, err
+			return seq, false, err
 		}
 	}
 	if err := c.mayShare(d); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	row[claimColumn] = nil
-	return c.insert(insertEvent, row...)
+	seq, err = c.insert(insertEvent, row...)
+	if err == nil && seq == 0 { // never say that it was published before
+		err = errors.New("evc_event did not take it, and nothing in the tables says why: was one of them changed by hand?")
+	}
+	return seq, false, err
 }
 
 // beginAppending looks at what was published so far.

@@ -257,29 +257,28 @@ func (r *rows) Close() error {
 // to it, which costs as much as a short statement does. The arguments are int64,
 // string, []byte or nil.
 func (c *conn) exec(query string, args ...driver.Value) (changed int64, err error) {
-	if !c.open {
-		return 0, sql.ErrTxDone
-	}
-	res, err := c.ExecContext(context.Background(), query, c.numbered(args))
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	changed, _, err = c.execRow(query, args)
+	return changed, err
 }
 
-// insert is exec for one row, whose number it returns; 0 if it conflicts.
+// insert is exec for one row, whose number it returns; 0 if there is none.
 func (c *conn) insert(query string, args ...driver.Value) (id int64, err error) {
-	if !c.open {
-		return 0, sql.ErrTxDone
-	}
-	res, err := c.ExecContext(context.Background(), query, c.numbered(args))
-	if err != nil {
-		return 0, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	changed, res, err := c.execRow(query, args)
+	if err != nil || changed == 0 {
 		return 0, err
 	}
 	return res.LastInsertId()
+}
+
+func (c *conn) execRow(query string, args []driver.Value) (changed int64, res driver.Result, err error) {
+	if !c.open {
+		return 0, nil, sql.ErrTxDone
+	}
+	if res, err = c.ExecContext(context.Background(), query, c.numbered(args)); err != nil {
+		return 0, nil, err
+	}
+	changed, err = res.RowsAffected()
+	return changed, res, err
 }
 
 // query is exec for a statement that returns rows: f is given each, and must

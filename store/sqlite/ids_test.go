@@ -253,3 +253,22 @@ func TestIDOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNotTaken: an event that the table does not take is no duplicate, whatever
+// it is that keeps it out.
+func TestNotTaken(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	if _, err := s.DB().Exec("CREATE TRIGGER keeper BEFORE INSERT ON evc_event BEGIN SELECT RAISE(IGNORE); END"); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []uint64{0, 1} {
+		d := draftOf("a", "same")
+		d.Version = version
+		if err := s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			_, err := sqlite.In(tx).Append(ctx, d)
+			return err
+		}); err == nil {
+			t.Errorf("version %d: an event is lost", version)
+		}
+	}
+}
