@@ -148,6 +148,9 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 
 var planLine = regexp.MustCompile(`(?m)^plan (\S+)$`)
 
+// caseNumber is the number of a case in the list.
+var caseNumber = regexp.MustCompile(`(?m)^ *([0-9]+)  \S+ +order/`)
+
 // planned runs a command and keeps the plan that it prints in a variable.
 //
 //	planned [-fails] COMMAND [ARG...]

@@ -55,29 +55,36 @@ const (
 // another one takes them for left behind.
 const goneAfter = 10 * time.Second
 
-// Join implements delivery.InboxStore.
+// Join implements delivery.InboxStore, in steps that lock as Record says.
 func (s *Store) Join(ctx context.Context, m delivery.Member) error {
 	var id int64
-	err := s.begin(ctx, func(t *Tx) error {
-		if err := t.QueryRow(ctx, joinConsumer, m.Consumer, m.Owner, m.Revision, m.Build, s.at()).Scan(&id); err != nil {
+	if err := s.pool.with(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, joinConsumer, m.Consumer, m.Owner, m.Revision, m.Build, s.at()).Scan(&id)
+	}); err != nil {
+		return err
+	}
+	batch := &pgx.Batch{} // without a begin it is one transaction
+	batch.Queue(joinMember, id, m.Instance, m.Revision, m.Build, m.Host, s.at())
+	run, _, worker := strings.Cut(m.Instance, "/")
+	if worker {
+		batch.Queue(touchRun, id, run, s.at())
+	} else {
+		batch.Queue(adopt, id, run, s.at(), int64(0))
+	}
+	if err := s.send(ctx, batch); err != nil {
+		return err
+	}
+	if !worker {
+		lanes := &pgx.Batch{}
+		lanes.Queue(releaseLanes, id, run, s.at())
+		if err := s.send(ctx, lanes); err != nil {
 			return err
 		}
-		t.Queue(joinMember, id, m.Instance, m.Revision, m.Build, m.Host, s.at())
-		run, _, worker := strings.Cut(m.Instance, "/")
-		if worker {
-			t.Queue(touchRun, id, run, s.at())
-			return nil
-		}
-		t.Queue(releaseLanes, id, run, s.at())
-		t.Queue(adopt, id, run, s.at(), int64(0))
-		return nil
-	})
-	if err == nil {
-		s.mu.Lock()
-		s.consumers[m.Consumer] = id
-		s.mu.Unlock()
 	}
-	return err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.consumers[m.Consumer] = id
+	return nil
 }
 
 // Leave implements delivery.InboxStore.

@@ -198,7 +198,6 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 		}
 		const day = 24 * time.Hour
 		horizon := min(newest, now/micros(day)) - int64((remember+day-1)/day)
-		t.Queue(setHorizon, id, horizon)
 		for _, step := range []struct {
 			query string
 			args  []any
@@ -214,6 +213,7 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 			}
 			gone += tag.RowsAffected()
 		}
+		t.Queue(setHorizon, id, horizon) // last: see Record
 		return nil
 	})
 	return int(gone), err

@@ -62,8 +62,15 @@ const (
 )
 
 // Record implements delivery.Work: it queues everything, and the commit sends it.
+//
+// Whoever locks rows of several tables takes the dedupe rows first, then the
+// member, then what lanes and attempts have, and the consumer's row last: two
+// that hold what the other waits for would stand still until the server notices.
 func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 	w.outcomes(c)
+	n := c.Counts
+	w.t.Queue(setMember, w.consumer, w.member.Instance, w.t.store.at(),
+		n.Handled, n.Duplicates, n.Stale, n.Parked, n.Failed, n.Quarantined, n.Slow[:], uuids(w.entered))
 	w.marks(c)
 	w.blocks(c)
 	if err := w.parks(c); err != nil {
@@ -80,9 +87,6 @@ func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 		return err
 	}
 	w.rehearsed(c)
-	n := c.Counts
-	w.t.Queue(setMember, w.consumer, w.member.Instance, w.t.store.at(),
-		n.Handled, n.Duplicates, n.Stale, n.Parked, n.Failed, n.Quarantined, n.Slow[:], uuids(w.entered))
 	if c.Newest > 0 && w.t.store.newer(w.consumer, c.Newest) {
 		w.t.Queue(setNewest, w.consumer, c.Newest)
 	}

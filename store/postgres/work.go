@@ -168,10 +168,12 @@ func newQuestion(entries []delivery.Entry) *question {
 }
 
 func (q *question) ask(batch *pgx.Batch, consumer int64) {
-	batch.Queue(horizonOf, consumer).QueryRow(func(row pgx.Row) error { return row.Scan(&q.horizon) })
 	if len(q.keys) > 0 {
 		batch.Queue(insertSeen, consumer, q.keys, q.buckets).Query(q.scanClaimed)
 	}
+	// Behind the insert: a key that is forgotten between the two would be new and
+	// not too old.
+	batch.Queue(horizonOf, consumer).QueryRow(func(row pgx.Row) error { return row.Scan(&q.horizon) })
 	for was, keys := range q.was {
 		batch.Queue(claimSeen, consumer, keys, string(was)).Query(q.scanClaimed)
 	}

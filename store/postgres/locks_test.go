@@ -1,0 +1,110 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/evcontract/evcontract/delivery"
+	"github.com/evcontract/evcontract/delivery/deliverytest"
+	"github.com/evcontract/evcontract/event"
+)
+
+// untilWaiting returns when a session of the database waits for a lock.
+func untilWaiting(t *testing.T, db *deliverytest.Database) {
+	t.Helper()
+	for range 1000 {
+		rows, err := db.Query(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock'`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0][0] != int64(0) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("nobody waits for a lock")
+}
+
+func memberOf(instance string) delivery.Member {
+	return delivery.Member{Consumer: "audit", Instance: instance, Owner: "team-audit", Revision: "r", Build: "b", Host: "h"}
+}
+
+// A batch that was recorded and a worker that joins wait for each other in one
+// direction only.
+func TestJoinBesideABatch(t *testing.T) {
+	db := fresh(t)
+	m := memberOf("run")
+	if err := db.Store.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	joined := make(chan error, 1)
+	err := db.Store.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) error {
+		lane := event.Lane{Type: "order", ID: "o-1"}
+		if err := w.Record(ctx, delivery.Changes{Block: []delivery.Block{{Lane: lane, Why: delivery.WhyRetry, For: time.Hour}}}); err != nil { // sent at once
+			return err
+		}
+		go func() { joined <- db.Store.Join(t.Context(), memberOf("run/lanes")) }()
+		untilWaiting(t, db)
+		return w.Record(ctx, delivery.Changes{Newest: 20_000})
+	})
+	if err := errors.Join(err, <-joined); err != nil {
+		t.Error(err)
+	}
+}
+
+// A key that is forgotten while an event with it arrives is too old, and not new.
+func TestForgottenMeanwhile(t *testing.T) {
+	db := fresh(t)
+	m := memberOf("run")
+	if err := db.Store.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	entry := delivery.Entry{Key: event.NewKey("OrderPaid", "p-1"), Lane: event.Lane{Type: "order", ID: "o-1"}, Bucket: 100}
+	enter := func() (delivery.Entered, error) {
+		var answers []delivery.Entered
+		err := db.Store.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) (err error) {
+			answers, err = w.Enter(ctx, []delivery.Entry{entry})
+			return err
+		})
+		if err != nil {
+			return delivery.Entered{}, err
+		}
+		return answers[0], nil
+	}
+	if _, err := enter(); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), db.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	type answer struct {
+		delivery.Entered
+		err error
+	}
+	again := make(chan answer, 1)
+	if err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { // as Forget does
+		if _, err := tx.Exec(t.Context(), "DELETE FROM evc_seen"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), "UPDATE evc_consumer SET horizon = 200"); err != nil {
+			return err
+		}
+		go func() {
+			e, err := enter()
+			again <- answer{e, err}
+		}()
+		untilWaiting(t, db)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-again; got.err != nil || got.Seen != "" || !got.TooOld {
+		t.Errorf("it enters as %+v, want too old", got)
+	}
+}
