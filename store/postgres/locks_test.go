@@ -108,3 +108,25 @@ func TestForgottenMeanwhile(t *testing.T) {
 		t.Errorf("it enters as %+v, want too old", got)
 	}
 }
+
+// The day of the newest event is known when a batch has committed with it, and
+// not before.
+func TestNewestOfARollback(t *testing.T) {
+	db := fresh(t)
+	m := memberOf("run")
+	if err := db.Store.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	for _, end := range []error{failed, nil} {
+		if err := db.Store.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) error {
+			return errors.Join(w.Record(ctx, delivery.Changes{Newest: 20_000}), end)
+		}); !errors.Is(err, end) {
+			t.Fatal(err)
+		}
+	}
+	rows, err := db.Query(t.Context(), "SELECT newest FROM evc_consumer")
+	if err != nil || rows[0][0] != int64(20_000) {
+		t.Error(rows, err)
+	}
+}

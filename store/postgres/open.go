@@ -41,9 +41,8 @@ type Store struct {
 
 	mu        sync.Mutex
 	consumers map[string]int64
-	shards    map[string][]int32 // by owner of a lease
-	newest    map[int64]int      // by consumer, as far as this process knows
-	floor     floor
+	owners    map[string]*owned // of leases
+	newest    map[int64]int     // by consumer, as far as this process knows
 	pending   ration
 }
 
@@ -102,7 +101,7 @@ func connect(source string) (*Store, error) {
 	config.RuntimeParams["synchronous_commit"] = "on" // what a relay reads must not vanish in a crash
 	s := &Store{
 		pool: newPool(config, Connections), appended: make(chan struct{}, 1),
-		consumers: map[string]int64{}, newest: map[int64]int{}, shards: map[string][]int32{},
+		consumers: map[string]int64{}, newest: map[int64]int{}, owners: map[string]*owned{},
 	}
 	s.life, s.die = context.WithCancel(context.Background())
 	return s, nil
@@ -131,11 +130,14 @@ func (s *Store) at() any {
 func (s *Store) newer(consumer int64, bucket int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if bucket <= s.newest[consumer] {
-		return false
-	}
-	s.newest[consumer] = bucket
-	return true
+	return bucket > s.newest[consumer]
+}
+
+// committed notes that the database knows of a bucket.
+func (s *Store) committed(consumer int64, bucket int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newest[consumer] = max(s.newest[consumer], bucket)
 }
 
 func since(now, then int64) time.Duration { return time.Duration(now-then) * time.Microsecond }

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,7 +40,7 @@ const (
 		WHERE o.seq >= $4 AND o.shard = ANY ($1::int[]) AND (h.until IS NULL OR h.until <= (SELECT evc_now($2)) OR h.until > (SELECT evc_now($2)) + 46800000000)
 		ORDER BY o.seq LIMIT $3`
 	isLeased  = `SELECT EXISTS (SELECT 1 FROM evc_relay WHERE owner = $1)`
-	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1`
+	holdLease = `UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING pg_current_xact_id()::text::bigint`
 
 	settle = `WITH lease AS (UPDATE evc_relay SET until = evc_now($3) + $2 WHERE owner = $1 RETURNING evc_now($3) AS now),
 		sent AS (DELETE FROM evc_outbox WHERE seq = ANY ($4) AND EXISTS (SELECT 1 FROM lease) RETURNING *),
@@ -53,35 +55,6 @@ const (
 			ON CONFLICT (topic, lane_type, lane_id) DO UPDATE SET attempts = excluded.attempts, until = excluded.until, error = excluded.error)
 		SELECT count(*) FROM lease`
 )
-
-// floor is below every row that waits, as far as this process knows: a scan
-// from it doesn't walk over the dead rows in front. It is half a minute old, so
-// that a transaction that commits late is seen; for one that takes longer every
-// scan begins at zero once a minute.
-type floor struct {
-	at, next     int64
-	moved, swept time.Time
-}
-
-func (s *Store) scanFrom() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	if now.Sub(s.floor.swept) > time.Minute {
-		s.floor.swept = now
-		return 0
-	}
-	return s.floor.at
-}
-
-// sawPending remembers the first row of a scan.
-func (s *Store) sawPending(seq int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := time.Now(); now.Sub(s.floor.moved) > 30*time.Second {
-		s.floor.at, s.floor.next, s.floor.moved = s.floor.next, seq, now
-	}
-}
 
 // relayLoops are two: while the server moves what one sent, this process reads
 // and sends what the other one has.
@@ -107,7 +80,9 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 		}
 		own, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 		s.mu.Lock()
-		s.shards[l.Owner] = own
+		if o := s.owners[l.Owner]; o == nil || !slices.Equal(o.shards, own) {
+			s.owners[l.Owner] = &owned{shards: own}
+		}
 		s.mu.Unlock()
 		return err
 	})
@@ -120,26 +95,36 @@ func (s *Store) Lease(ctx context.Context, l delivery.Lease) (shards int, err er
 // its own call of Lease, or with its lease.
 func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pending []delivery.Row, err error) {
 	s.mu.Lock()
-	shards := s.shards[l.Owner]
+	o := s.owners[l.Owner]
 	s.mu.Unlock()
+	if o == nil {
+		return nil, delivery.ErrFenced
+	}
 	err = s.pool.with(ctx, func(conn *pgx.Conn) error {
+		from, look := o.floor.from(time.Now())
 		leased := false
 		batch := &pgx.Batch{}
 		batch.Queue(planPending)
 		batch.Queue(isLeased, l.Owner).QueryRow(func(row pgx.Row) error { return row.Scan(&leased) })
-		batch.Queue(selectPending, shards, s.at(), s.pending.of(limit), s.scanFrom()).Query(func(rows pgx.Rows) (err error) {
+		batch.Queue(selectPending, o.shards, s.at(), s.pending.of(limit), from).Query(func(rows pgx.Rows) (err error) {
 			pending, err = fill(rows, &s.pending, limit, scanPending, func(r *delivery.Row) int { return len(r.Message.Payload) })
 			return err
 		})
+		if look {
+			batch.Queue(firstPending, from, o.shards).QueryRow(o.floor.saw)
+		}
 		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
 		if leased && len(pending) > 0 {
-			tag, err := conn.Exec(ctx, holdLease, l.Owner, micros(l.For), s.at())
-			if err != nil {
+			var xid int64
+			switch err := conn.QueryRow(ctx, holdLease, l.Owner, micros(l.For), s.at()).Scan(&xid); {
+			case errors.Is(err, pgx.ErrNoRows):
+				leased = false
+			case err != nil:
 				return err
 			}
-			leased = tag.RowsAffected() > 0
+			o.floor.handed(len(pending), xid)
 		}
 		if !leased {
 			return delivery.ErrFenced
@@ -148,9 +133,6 @@ func (s *Store) Pending(ctx context.Context, l delivery.Lease, limit int) (pendi
 	})
 	if err != nil {
 		return nil, err
-	}
-	if len(pending) > 0 {
-		s.sawPending(pending[0].Seq)
 	}
 	return pending, nil
 }
@@ -226,7 +208,7 @@ func (s *Store) Release(ctx context.Context, l delivery.Lease) error {
 		t.Queue(releaseRelay, l.Owner)
 		t.Queue(freeShards)
 		s.mu.Lock()
-		delete(s.shards, l.Owner)
+		delete(s.owners, l.Owner)
 		s.mu.Unlock()
 		return nil
 	})

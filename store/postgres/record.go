@@ -89,6 +89,7 @@ func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 	w.rehearsed(c)
 	if c.Newest > 0 && w.t.store.newer(w.consumer, c.Newest) {
 		w.t.Queue(setNewest, w.consumer, c.Newest)
+		w.newest = c.Newest
 	}
 	return w.check(ctx, c)
 }

@@ -38,6 +38,7 @@ type work struct {
 	consumer int64
 	member   delivery.Member
 	entered  []event.Key
+	newest   int // bucket that was recorded; 0: none
 }
 
 // Work implements delivery.InboxStore.
@@ -46,9 +47,14 @@ func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Cont
 	if err != nil {
 		return err
 	}
+	w := &work{consumer: consumer, member: m}
 	err = s.begin(ctx, func(t *Tx) error {
-		return f(ctx, &work{t: t, consumer: consumer, member: m})
+		w.t = t
+		return f(ctx, w)
 	})
+	if err == nil && w.newest > 0 {
+		s.committed(consumer, w.newest)
+	}
 	if raced(err) {
 		return errors.Join(delivery.ErrRaced, err)
 	}
