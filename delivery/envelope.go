@@ -51,11 +51,19 @@ func EncodeEnvelope(m event.Message) ([]byte, error) {
 	return text, nil
 }
 
-// DecodeEnvelope reads what EncodeEnvelope wrote; the payload is left empty.
-func DecodeEnvelope(text []byte) (event.Message, error) {
+// Headers that hold what was stored and cannot be read.
+const (
+	brokenEnvelope = "evcontract-envelope"
+	brokenHeaders  = "evcontract-headers"
+)
+
+// DecodeEnvelope reads what EncodeEnvelope wrote; the payload is left empty. A
+// text that is no envelope is a message without a type that has it as a header:
+// an inbox quarantines that, and doesn't stumble over the row again and again.
+func DecodeEnvelope(text []byte) event.Message {
 	var e envelope
 	if err := json.Unmarshal(text, &e); err != nil {
-		return event.Message{}, fmt.Errorf("stored envelope: %w", err)
+		return event.Message{Headers: map[string]string{brokenEnvelope: asText(string(text))}}
 	}
 	m := event.Message{
 		ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject,
@@ -67,5 +75,27 @@ func DecodeEnvelope(text []byte) (event.Message, error) {
 	if e.Time != nil {
 		m.Time = *e.Time
 	}
-	return m, nil
+	return m
+}
+
+// EncodeHeaders writes headers as a store keeps them; none are an empty text.
+func EncodeHeaders(h map[string]string) (string, error) {
+	if len(h) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(h)
+	return string(text), err
+}
+
+// DecodeHeaders reads what EncodeHeaders wrote. A text that is none becomes a
+// header: an event is sent without its headers rather than not at all.
+func DecodeHeaders(text string) map[string]string {
+	if text == "" {
+		return nil
+	}
+	var h map[string]string
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		return map[string]string{brokenHeaders: asText(text)}
+	}
+	return h
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -180,7 +179,7 @@ func appendArgs(ctx context.Context, d event.Draft, id, key, now any) ([]any, er
 	if err := delivery.CheckDraft(d); err != nil {
 		return nil, err
 	}
-	headers, err := encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
+	headers, err := delivery.EncodeHeaders(delivery.HeadersOf(ctx, d.Headers))
 	if err != nil {
 		return nil, err
 	}
@@ -272,22 +271,6 @@ func (t givenSQL) Intend(ctx context.Context, effects ...event.Effect) error {
 		}
 	}
 	return nil
-}
-
-func encodeHeaders(h map[string]string) (string, error) {
-	if len(h) == 0 {
-		return "", nil
-	}
-	text, err := json.Marshal(h)
-	return string(text), err
-}
-
-func decodeHeaders(text string) (h map[string]string, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	err = json.Unmarshal([]byte(text), &h)
-	return h, err
 }
 
 // notNull keeps an empty payload from becoming NULL.

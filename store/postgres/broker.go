@@ -176,9 +176,9 @@ func (b *Broker) readBatch(ctx context.Context, topic string, after int64) (ms [
 			if err := row.Scan(&pos, &envelope, &payload); err != nil {
 				return event.Message{}, err
 			}
-			m, err := delivery.DecodeEnvelope([]byte(envelope))
+			m := delivery.DecodeEnvelope([]byte(envelope))
 			m.Payload, m.Topic, m.Position = payload, topic, event.Position{Offset: pos}
-			return m, err
+			return m, nil
 		}, func(m *event.Message) int { return len(m.Payload) })
 		return err
 	})

@@ -117,10 +117,7 @@ func scanWaiting(rows pgx.Rows) (delivery.Waiting, error) {
 	if err := rows.Scan(&key, &version, &envelope, &payload, &age, &w.Case, &a.Count, &a.Open, &firstAt, &a.Error, &a.Build); err != nil {
 		return w, err
 	}
-	m, err := delivery.DecodeEnvelope([]byte(envelope))
-	if err != nil {
-		return w, err
-	}
+	m := delivery.DecodeEnvelope([]byte(envelope))
 	m.Payload = payload
 	w.Key, w.Version, w.Message = key, uint64(version), m
 	w.Age, a.Key, a.First = since(age, 0), w.Key, instant(firstAt)

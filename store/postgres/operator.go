@@ -114,10 +114,7 @@ func scanCase(rows pgx.CollectableRow) (delivery.Case, error) {
 		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic); err != nil {
 		return c, err
 	}
-	m, err := delivery.DecodeEnvelope([]byte(envelope))
-	if err != nil {
-		return c, err
-	}
+	m := delivery.DecodeEnvelope([]byte(envelope))
 	m.Payload = payload
 	c.Key, c.Message, c.Version = key, m, uint64(version)
 	c.First, c.Last, c.Due = instant(firstAt), instant(lastAt), instant(due)
@@ -125,7 +122,10 @@ func scanCase(rows pgx.CollectableRow) (delivery.Case, error) {
 	if resolved != 0 {
 		c.ResolvedAt = instant(resolved)
 	}
-	return c, json.Unmarshal([]byte(texts), &c.Errors)
+	if json.Unmarshal([]byte(texts), &c.Errors) != nil {
+		c.Errors = []string{texts}
+	}
+	return c, nil
 }
 
 // Discard implements delivery.OperatorStore.

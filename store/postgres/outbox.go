@@ -152,9 +152,8 @@ func scanPending(rows pgx.CollectableRow) (delivery.Row, error) {
 	m.Time, m.Schema = instant(when), delivery.SchemaOf(m.Type, revision)
 	m.Version, m.Previous, m.Chained = uint64(version), uint64(previous), version > 0
 	r.Age = since(age, 0)
-	var err error
-	m.Headers, err = decodeHeaders(headers)
-	return r, err
+	m.Headers = delivery.DecodeHeaders(headers)
+	return r, nil
 }
 
 // Settle implements delivery.OutboxStore, in one statement.

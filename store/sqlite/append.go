@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -37,7 +36,7 @@ func (t *txn) Append(ctx context.Context, drafts ...event.Draft) ([]event.Receip
 	for i, d := range drafts {
 		err := delivery.CheckDraft(d)
 		if err == nil {
-			headers[i], err = encodeHeaders(delivery.HeadersOf(ctx, d.Headers))
+			headers[i], err = delivery.EncodeHeaders(delivery.HeadersOf(ctx, d.Headers))
 		}
 		if err != nil {
 			return nil, err
@@ -238,22 +237,6 @@ func (t *txn) Intend(_ context.Context, effects ...event.Effect) error {
 		}
 	}
 	return nil
-}
-
-func encodeHeaders(h map[string]string) (string, error) {
-	if len(h) == 0 {
-		return "", nil
-	}
-	text, err := json.Marshal(h)
-	return string(text), err
-}
-
-func decodeHeaders(text string) (h map[string]string, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	err = json.Unmarshal([]byte(text), &h)
-	return h, err
 }
 
 // notNull keeps an empty payload from becoming NULL.

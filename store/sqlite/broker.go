@@ -156,13 +156,13 @@ func (b *Broker) readBatch(ctx context.Context, topic string, pos int64) (ms []e
 		if err := rows.Scan(&pos, &envelope, &payload); err != nil {
 			return err
 		}
-		m, err := delivery.DecodeEnvelope([]byte(envelope))
+		m := delivery.DecodeEnvelope([]byte(envelope))
 		m.Payload, m.Topic, m.Position = payload, topic, event.Position{Offset: pos}
 		ms = append(ms, m)
-		if bytes += len(payload); err == nil && bytes >= delivery.MostBytes {
+		if bytes += len(payload); bytes >= delivery.MostBytes {
 			return errEnough
 		}
-		return err
+		return nil
 	}, readTopic, topic, pos, b.Batch)
 	return ms, enough(err)
 }

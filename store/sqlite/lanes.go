@@ -128,10 +128,7 @@ func (t *txn) scanWaiting(rows *sql.Rows) (delivery.Waiting, error) {
 	if len(key) != len(event.Key{}) {
 		return w, errors.New("parked event with a key that is none")
 	}
-	m, err := delivery.DecodeEnvelope([]byte(envelope))
-	if err != nil {
-		return w, err
-	}
+	m := delivery.DecodeEnvelope([]byte(envelope))
 	m.Payload = payload
 	w.Key, w.Version, w.Message = event.Key(key), uint64(version), m
 	w.Age, a.Key, a.First = since(t.now(), parkedAt), w.Key, instant(firstAt)

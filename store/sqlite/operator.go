@@ -124,10 +124,7 @@ func scanCase(rows *sql.Rows) (delivery.Case, error) {
 		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic); err != nil {
 		return c, err
 	}
-	m, err := delivery.DecodeEnvelope([]byte(envelope))
-	if err != nil {
-		return c, err
-	}
+	m := delivery.DecodeEnvelope([]byte(envelope))
 	m.Payload = payload
 	copy(c.Key[:], key)
 	c.Message, c.Version = m, uint64(version)
@@ -136,7 +133,10 @@ func scanCase(rows *sql.Rows) (delivery.Case, error) {
 	if resolved != 0 {
 		c.ResolvedAt = instant(resolved)
 	}
-	return c, json.Unmarshal([]byte(texts), &c.Errors)
+	if json.Unmarshal([]byte(texts), &c.Errors) != nil {
+		c.Errors = []string{texts}
+	}
+	return c, nil
 }
 
 // Discard implements delivery.OperatorStore.

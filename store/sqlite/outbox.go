@@ -165,8 +165,8 @@ func pendingRow(v []driver.Value, now int64) (r delivery.Row, err error) {
 	m.Time, m.Schema = instant(number(12)), delivery.SchemaOf(m.Type, text(4))
 	m.Version, m.Previous, m.Chained = uint64(version), uint64(number(17)), version > 0
 	m.Payload = payload
-	m.Headers, err = decodeHeaders(text(14))
-	return r, err
+	m.Headers = delivery.DecodeHeaders(text(14))
+	return r, nil
 }
 
 // Settle implements delivery.OutboxStore.
