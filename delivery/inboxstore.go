@@ -39,9 +39,9 @@ type InboxStore interface {
 
 	// Forget drops what a consumer may forget: dedupe rows of buckets that are
 	// older than remember, counted back from the newest bucket it has seen and
-	// never from later than today, and closed cases and what dry runs answered
-	// after keep. It returns how
-	// many rows it removed, and is called again while it removes many.
+	// never from later than today, third-party calls so long after they were
+	// settled, and closed cases and what dry runs answered after keep. It returns
+	// how many rows it removed, and is called again while it removes many.
 	Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error)
 }
 

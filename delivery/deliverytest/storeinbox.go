@@ -286,6 +286,27 @@ func effectsClaimed(_ *testing.T, b *bench) {
 	b.must(b.store.Answer(b.ctx, "y", c))
 	b.clock.Advance(time.Hour)
 	b.want("settled", len(claim("z")), 0)
+
+	late := e // which nobody can tell about: it waits for a person
+	late.Key, late.Event = event.NewEffectKey(key("b"), Notify, "mail"), key("b")
+	b.must(b.DB.InTx(b.ctx, func(ctx context.Context, tx event.Tx) error { return tx.Intend(ctx, late) }))
+	c = claim("z")[0]
+	c.State, c.Next = delivery.CallUnknown, -1
+	b.must(b.store.Answer(b.ctx, "z", c))
+	m := member("one")
+	m.Consumer = Notify
+	b.must(b.store.Join(b.ctx, m))
+	b.join("one")
+	forget := func(consumer string, left int) {
+		b.t.Helper()
+		_, err := b.store.Forget(b.ctx, consumer, 30*24*time.Hour, time.Hour)
+		b.must(err)
+		b.want("calls that are remembered", b.count("SELECT count(*) FROM evc_effect"), left)
+	}
+	forget(Notify, 2)
+	b.clock.Advance(31 * 24 * time.Hour)
+	forget(Loyalty, 2)
+	forget(Notify, 1)
 }
 
 func inboxFull(_ *testing.T, b *bench) {

@@ -35,6 +35,7 @@ const (
 	dropSeen    = `DELETE FROM evc_seen WHERE ctid = ANY (ARRAY (SELECT ctid FROM evc_seen WHERE consumer = $1 AND bucket < $2 AND outcome NOT IN ('parked', 'quarantined') LIMIT $3))`
 	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = $1 AND state IN ('resolved', 'discarded') AND resolved_at < evc_now($3) - $2`
 	dropDryRuns = `DELETE FROM evc_rehearsal WHERE replay IN (SELECT id FROM evc_replay WHERE consumer = $1 AND finished_at < evc_now($3) - $2)`
+	dropCalls   = `DELETE FROM evc_effect WHERE key IN (SELECT key FROM evc_effect WHERE settled_at < evc_now($3) - $2 AND consumer = $1 ORDER BY settled_at LIMIT $4)`
 	dropMembers = `DELETE FROM evc_member WHERE consumer = $1 AND seen_at < evc_now($3) - $2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
 )
 
@@ -205,6 +206,7 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 			{dropSeen, []any{id, horizon, retainPiece}},
 			{dropCases, []any{id, micros(keep), s.at()}},
 			{dropDryRuns, []any{id, micros(keep), s.at()}},
+			{dropCalls, []any{consumer, micros(remember), s.at(), retainPiece}},
 			{dropMembers, []any{id, micros(day), s.at()}},
 		} {
 			tag, err := t.Exec(ctx, step.query, step.args...)

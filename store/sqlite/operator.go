@@ -38,6 +38,7 @@ const (
 		WHERE bucket < ?2 AND outcome NOT IN ('parked', 'quarantined'))`
 	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = ?1 AND state IN ('resolved', 'discarded') AND resolved_at < ?2`
 	dropDryRuns = `DELETE FROM evc_rehearsal WHERE replay IN (SELECT id FROM evc_replay WHERE consumer = ?1 AND finished_at < ?2)`
+	dropCalls   = `DELETE FROM evc_effect WHERE key IN (SELECT key FROM evc_effect WHERE settled_at < ?2 AND consumer = ?1 ORDER BY settled_at LIMIT ?3)`
 	dropMembers = `DELETE FROM evc_member WHERE consumer = ?1 AND seen_at < ?2 AND inflight IS NULL AND handled + duplicates + stale + parked + failed + quarantined = 0`
 )
 
@@ -239,6 +240,7 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 			{dropKeys, []any{id, horizon, retainPiece}},
 			{dropCases, []any{id, now - micros(keep)}},
 			{dropDryRuns, []any{id, now - micros(keep)}},
+			{dropCalls, []any{consumer, now - micros(remember), retainPiece}},
 			{dropMembers, []any{id, now - micros(day)}},
 		} {
 			n, err := t.exec(ctx, step.query, step.args...)

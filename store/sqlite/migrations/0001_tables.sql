@@ -158,6 +158,7 @@ CREATE TABLE evc_effect (
   reference TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '', created_at INTEGER NOT NULL, settled_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX evc_effect_due ON evc_effect (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX evc_effect_settled ON evc_effect (settled_at) WHERE settled_at IS NOT NULL;
 
 CREATE TABLE evc_replay (
   id INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, cases TEXT NOT NULL, requested_by TEXT NOT NULL CHECK (requested_by <> ''),
