@@ -205,7 +205,7 @@ func (r *Relay) send(ctx context.Context, lease Lease, rows []Row) error {
 		ms[i] = rows[i].Message
 	}
 	start := r.Clock.Now()
-	errs := r.publish(ctx, ms)
+	errs := r.publish(ctx, lease, ms)
 	took := r.Clock.Now().Sub(start)
 	r.Step(RelayPublished)
 	sent, held := r.sort(rows, errs)
@@ -219,9 +219,10 @@ func (r *Relay) send(ctx context.Context, lease Lease, rows []Row) error {
 
 // publish is one call of the broker. A panic is an error of each message, and so
 // is an answer that cannot be told apart: nobody knows what was stored.
-func (r *Relay) publish(ctx context.Context, ms []event.Message) []error {
+func (r *Relay) publish(ctx context.Context, lease Lease, ms []event.Message) []error {
 	ctx, cancel := context.WithTimeout(ctx, r.Publish)
 	defer cancel()
+	defer r.keep(ctx, lease)()
 	var errs []error
 	err := protect(func() error {
 		if errs = r.Broker.Publish(ctx, ms); errs != nil && len(errs) != len(ms) {
@@ -236,6 +237,23 @@ func (r *Relay) publish(ctx context.Context, ms []event.Message) []error {
 		return slices.Repeat([]error{err}, len(ms))
 	}
 	return errs
+}
+
+// keep renews the lease while a broker takes long: else another relay would send
+// the same, and what this one has sent could not be marked.
+func (r *Relay) keep(ctx context.Context, lease Lease) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for r.Clock.Sleep(ctx, r.Lease/3) == nil {
+			_ = r.Store.Settle(ctx, lease, nil, nil) // a lost lease shows when the batch is marked
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 type topicLane struct {

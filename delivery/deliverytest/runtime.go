@@ -50,6 +50,7 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a stop leaves the group", stopLeaves},
 		{"a stop finishes the relay's batch and gives its shards back", relayStops},
 		{"a relay that cannot finish gives its shards back", relayGivesUp},
+		{"a relay keeps its lease while its broker works", relayKeeps},
 		{"the loops of a relay share its shards", relayShares},
 		{"replay rehearses and applies the same plan", replayApplies},
 		{"a route without a handler does not start", refusesToStart},

@@ -138,6 +138,58 @@ func (b stuckBroker) Publish(ctx context.Context, ms []event.Message) []error {
 	return errs
 }
 
+// renewals are a store that tells when a lease is renewed while a broker works.
+type renewals struct {
+	delivery.Store
+	seen chan struct{}
+}
+
+func (r renewals) Settle(ctx context.Context, l delivery.Lease, sent []delivery.Row, held []delivery.Hold) error {
+	err := r.Store.Settle(ctx, l, sent, held)
+	if err == nil && len(sent)+len(held) == 0 {
+		r.seen <- struct{}{}
+	}
+	return err
+}
+
+// patient is a broker that takes longer than a lease.
+type patient struct {
+	*Hand
+	meanwhile func()
+	times     atomic.Int32
+}
+
+func (p *patient) Publish(context.Context, []event.Message) []error {
+	p.times.Add(1)
+	p.meanwhile()
+	return nil
+}
+
+// relayKeeps has a broker that takes longer than the relay's lease: another relay
+// takes nothing meanwhile, and what was sent is marked.
+func relayKeeps(t *testing.T, w *World) {
+	if err := w.populate(t.Context(), 3, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	store := renewals{w.DB.Store, make(chan struct{}, 100)}
+	b := &patient{Hand: &Hand{}, meanwhile: func() {
+		for range 4 { // a third of the lease each
+			<-store.seen
+		}
+		must(w.DB.Store.Lease(t.Context(), delivery.Lease{Owner: "other", For: time.Minute}))
+	}}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- delivery.Relay{Store: store, Broker: b, Loops: 1, Lease: patience * 2 * time.Second}.Run(ctx)
+	}()
+	i := &inbox{World: w, t: t}
+	i.eventually("rows that wait", 0, func() any { return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")) })
+	cancel()
+	i.want("end", <-ended, nil)
+	i.want("times that it was sent", b.times.Load(), 1)
+}
+
 // meeting is a broker that takes a batch only while it has one of the other loop
 // as well.
 type meeting struct {
