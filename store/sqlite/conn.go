@@ -79,6 +79,7 @@ type conn struct {
 	locked bool // which has the write lock
 	ending bool // which database/sql is committing or rolling back
 	over   bool // which has ended without it
+	whose  *txn // what it is to the store, if the store has begun it
 
 	ids  idLog
 	owed int // ids that are to be moved

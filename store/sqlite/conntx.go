@@ -15,19 +15,27 @@ import (
 // was rolled back.
 var errOver = fmt.Errorf("%w: SQLite rolled it back after the error of an earlier statement, or a statement ended it", sql.ErrTxDone)
 
+// errNotYours is what a handler is told, or a function that InTx runs, that
+// commits the transaction it was given. With it would go what belongs to others:
+// the keys of events that have not been handled yet, the work of other producers.
+var errNotYours = errors.New("sqlite: the transaction is the store's to commit: it was rolled back")
+
 // watch learns from the driver when a transaction ends. A commit that is a
-// statement is made a rollback where something was appended, which nothing would
-// send.
+// statement is made a rollback: nothing would send what was appended, and it is
+// not known to whom the transaction belongs.
 func (c *conn) watch() {
 	end := func() { c.over = c.open && !c.ending }
 	c.RegisterRollbackHook(end)
 	c.RegisterCommitHook(func() int32 {
-		if end(); c.over && c.any {
+		if end(); c.over {
 			return 1
 		}
 		return 0
 	})
 }
+
+// ownKey is where the context of a transaction of the store's own has its txn.
+type ownKey struct{}
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
@@ -36,6 +44,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 		return nil, err
 	}
 	c.open, c.locked = true, c.immediate && !opts.ReadOnly
+	c.whose, _ = ctx.Value(ownKey{}).(*txn)
 	if c.locked {
 		c.start()
 	}
@@ -51,8 +60,11 @@ type connTx struct {
 // Commit implements driver.Tx.
 func (t connTx) Commit() error {
 	defer t.end()
-	if t.on.over {
+	switch {
+	case t.on.over:
 		return errOver
+	case t.on.whose != nil && !t.on.whose.complete:
+		return errors.Join(errNotYours, t.rollback())
 	}
 	if err := t.on.enqueue(); err != nil {
 		return errors.Join(fmt.Errorf("enqueue what was appended: %w", err), t.rollback())
@@ -86,6 +98,9 @@ func (t connTx) rollback() error {
 
 func (t connTx) end() {
 	t.on.stop()
-	t.on.open, t.on.locked, t.on.ending, t.on.over = false, false, false, false
+	if t.on.over { // what ended it may have begun another one: it was one text
+		_, _ = t.on.driverConn.ExecContext(context.Background(), "ROLLBACK", nil) // an error is that there is none
+	}
+	t.on.open, t.on.locked, t.on.ending, t.on.over, t.on.whose = false, false, false, false, nil
 	t.on.appending = appending{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -98,6 +99,70 @@ func TestEndedContext(t *testing.T) {
 		var n int
 		if err := s.DB().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%s: %d rows (%v)", table, n, err)
+		}
+	}
+}
+
+// TestNotTheirsToCommit: whoever commits a transaction that the store has begun
+// gets nothing of it written. Those whose events or changes are in it, too, would
+// be told that it failed: a broker delivers again what is known by then.
+func TestNotTheirsToCommit(t *testing.T) {
+	commits := map[string]func(context.Context, *sql.Tx) error{
+		"by a method": func(_ context.Context, tx *sql.Tx) error { return tx.Commit() },
+		"by a statement": func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "COMMIT")
+			return err
+		},
+		"and begins another": func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "COMMIT; BEGIN; INSERT INTO t VALUES (1)")
+			return err
+		},
+		"with an end before": func(ctx context.Context, tx *sql.Tx) error {
+			_, _ = tx.ExecContext(ctx, "ROLLBACK; BEGIN; INSERT INTO t VALUES (1)")
+			return tx.Commit()
+		},
+	}
+	for name, commit := range commits {
+		for _, appends := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, appends), func(t *testing.T) {
+				s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+				m := delivery.Member{Consumer: "c", Instance: "i"}
+				err := s.Join(t.Context(), m)
+				if _, create := s.DB().Exec("CREATE TABLE t (n INTEGER)"); err != nil || create != nil {
+					t.Fatal(err, create)
+				}
+				works := func(ctx context.Context, tx *sql.Tx) error {
+					_, err := tx.ExecContext(ctx, "INSERT INTO t VALUES (0)")
+					if err == nil && appends {
+						_, err = sqlite.In(tx).Append(ctx, draftOf("a", "same"))
+					}
+					if err == nil && commit(ctx, tx) == nil {
+						t.Error("it was committed")
+					}
+					return err
+				}
+				if err := s.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) error {
+					entries := []delivery.Entry{{Key: event.NewKey("OrderPaid", "p"), Bucket: 20_000}, {Key: event.NewKey("OrderPaid", "q"), Bucket: 20_000}}
+					if _, err := w.Enter(ctx, entries); err != nil {
+						return err
+					}
+					return works(ctx, sqlite.From(w.Tx()))
+				}); err == nil {
+					t.Error("work: no error")
+				}
+				if err := s.InTx(t.Context(), works); err == nil {
+					t.Error("InTx: no error")
+				}
+				for _, table := range []string{"t", "evc_seen", "evc_event", "evc_outbox"} {
+					var n int
+					if err := s.DB().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
+						t.Errorf("%s: %d rows (%v)", table, n, err)
+					}
+				}
+				if err := s.InTx(t.Context(), func(context.Context, *sql.Tx) error { return nil }); err != nil {
+					t.Errorf("the next one: %v", err)
+				}
+			})
 		}
 	}
 }

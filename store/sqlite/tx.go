@@ -15,6 +15,7 @@ type txn struct {
 	conn  *sql.Conn // that it is on; nil where the caller began it
 	store *Store    // nil where In was not told
 
+	complete  bool   // what it should do is done: it may be committed
 	committed func() // what to do then, while nobody else has the connection
 }
 
@@ -62,16 +63,16 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // gives it back
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
+	t := &txn{conn: conn, store: s}
+	if t.tx, err = conn.BeginTx(context.WithValue(ctx, ownKey{}, t), nil); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	t := &txn{tx: tx, conn: conn, store: s}
+	defer func() { _ = t.tx.Rollback() }() // after Commit it does nothing
 	if err := f(t); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	t.complete = true
+	if err := t.tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	if t.committed != nil {
