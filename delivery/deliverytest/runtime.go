@@ -53,6 +53,7 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a relay keeps its lease while its broker works", relayKeeps},
 		{"the loops of a relay share its shards", relayShares},
 		{"replay rehearses and applies the same plan", replayApplies},
+		{"what could not be identified is replayed once it can", replayIdentifies},
 		{"a route without a handler does not start", refusesToStart},
 		{"calls are settled by asking", effectsSettle},
 	} {

@@ -14,8 +14,13 @@ import (
 // replay runs a dry run of cases and applies it.
 func (i *inbox) replay(ids ...int64) delivery.Replay {
 	i.t.Helper()
+	return i.replayOf(i.cases("")[0].Consumer, ids...)
+}
+
+func (i *inbox) replayOf(consumer string, ids ...int64) delivery.Replay {
+	i.t.Helper()
 	ctx := i.t.Context()
-	dry, err := i.DB.Store.Replay(ctx, delivery.Replay{Consumer: i.cases("")[0].Consumer, Cases: ids, By: "me", Reason: "mended"})
+	dry, err := i.DB.Store.Replay(ctx, delivery.Replay{Consumer: consumer, Cases: ids, By: "me", Reason: "mended"})
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -77,6 +82,42 @@ func replayApplies(t *testing.T, w *World) {
 	i.want("resolved by", i.cases("")[0].ResolvedBy, "me")
 	if _, err := w.DB.Store.Replay(t.Context(), delivery.Replay{Apply: dry.ID, By: "me", Reason: "again"}); err == nil {
 		t.Error("a plan was applied twice")
+	}
+}
+
+// replayIdentifies replays what could not be identified when it arrived, and now
+// can: it has a key of its own then, under which it may have been handled.
+func replayIdentifies(t *testing.T, w *World) {
+	for _, consumer := range []string{Loyalty, Audit} {
+		var mended atomic.Bool
+		c := w.Consumer(consumer)
+		identify := c.Routes[0].Identify
+		c.Routes[0].Identify = func(m event.Message) (event.Identity, error) {
+			if !mended.Load() && m.ID == "odd" {
+				return event.Identity{}, errors.New("not mended yet")
+			}
+			return identify(m)
+		}
+		i := w.start(t, delivery.Inbox{}, c)
+		odd, known := fact("o", 1).Message(0), fact("p", 1).Message(0)
+		odd.ID, known.ID = "odd", "odd"
+		odd.Position.Offset, known.Position.Offset = 7, 8
+		i.deliver(odd, known, fact("p", 1).Message(0))
+		var ids []int64
+		for _, c := range i.cases(delivery.ReasonUnidentified) {
+			if c.Consumer == consumer {
+				ids = append(ids, c.ID)
+			}
+		}
+		i.want("cases", len(ids), 2)
+		i.want("applied", i.versions(consumer), []int64{1})
+		mended.Store(true)
+		run := i.replayOf(consumer, ids...)
+		i.want("results", []any{run.Results[0].Outcome, run.Results[1].Outcome}, []any{delivery.Done, delivery.Done})
+		i.want("applied once each", i.versions(consumer), []int64{1, 1})
+		i.deliver(odd, known) // and from now on they are duplicates
+		i.want("and never again", i.versions(consumer), []int64{1, 1})
+		i.want("the run", i.stop(), nil)
 	}
 }
 

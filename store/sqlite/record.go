@@ -70,16 +70,27 @@ func (w *work) Record(ctx context.Context, c delivery.Changes) error {
 
 func (w *work) outcomes(ctx context.Context, c delivery.Changes, _ int64) error {
 	for _, o := range c.Outcomes {
-		bucket, ok := w.bucketOf(o.Key)
-		if !ok {
-			return fmt.Errorf("record outcome: event %s was not entered", o.Key)
-		}
-		w.store.sieve.add(w.consumer, o.Key)
-		if _, err := w.exec(ctx, addOutcome, w.consumer, o.Key[:], string(o.Outcome), bucket); err != nil {
+		if err := w.outcome(ctx, o); err != nil {
 			return fmt.Errorf("record outcome: %w", err)
 		}
 	}
 	return nil
+}
+
+// outcome is that of an event that was entered, or of one that waited under a
+// key that it had because it could not be identified.
+func (w *work) outcome(ctx context.Context, o delivery.Changed) error {
+	bucket, ok := w.bucketOf(o.Key)
+	if ok {
+		w.store.sieve.add(w.consumer, o.Key)
+		_, err := w.exec(ctx, addOutcome, w.consumer, o.Key[:], string(o.Outcome), bucket)
+		return err
+	}
+	n, err := w.exec(ctx, setOutcome, w.consumer, o.Key[:], string(o.Outcome))
+	if err == nil && n == 0 {
+		err = fmt.Errorf("event %s was not entered and does not wait", o.Key)
+	}
+	return err
 }
 
 func (w *work) blocks(ctx context.Context, c delivery.Changes, now int64) error {
