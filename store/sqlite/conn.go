@@ -59,6 +59,7 @@ type driverConn interface {
 	driver.SessionResetter
 	driver.Validator
 	sqlite.HookRegisterer
+	sqlite.DBStatus
 }
 
 // conn is a connection of the driver that keeps the statements that ran last,
@@ -80,6 +81,7 @@ type conn struct {
 	ending bool // which database/sql is committing or rolling back
 	over   bool // which has ended without it
 	whose  *txn // what it is to the store, if the store has begun it
+	shared bool // by several producers
 
 	ids  idLog
 	owed int // ids that are to be moved
@@ -135,15 +137,13 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case k == nil:
-		return c.driverConn.ExecContext(ctx, query, args)
-	case !c.locked: // it may wait
-		return k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
-	}
 	var res driver.Result
-	err = c.run(ctx, func(ctx context.Context) (err error) {
-		res, err = k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+	err = c.run(ctx, query, func(ctx context.Context) (err error) {
+		if k == nil {
+			res, err = c.driverConn.ExecContext(ctx, query, args)
+		} else {
+			res, err = k.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+		}
 		return err
 	})
 	return res, err
@@ -158,24 +158,32 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, err
 	}
-	if k == nil {
-		return c.driverConn.QueryContext(ctx, query, args)
-	}
 	var r driver.Rows
-	first := func(ctx context.Context) (err error) { // up to the first row
-		r, err = k.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	err = c.run(ctx, query, func(ctx context.Context) (err error) { // up to the first row
+		if k == nil {
+			r, err = c.driverConn.QueryContext(ctx, query, args)
+		} else {
+			r, err = k.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+		}
 		return err
-	}
-	if c.locked {
-		err = c.run(ctx, first)
-	} else { // it may wait
-		err = first(ctx)
-	}
-	if err != nil {
-		return nil, err
+	})
+	if err != nil || k == nil {
+		return r, err
 	}
 	k.busy = true
 	return &rows{driverRows: r.(driverRows), of: k}, nil
+}
+
+// run runs a statement. One that may wait for a lock is left to the driver.
+func (c *conn) run(ctx context.Context, query string, f func(context.Context) error) error {
+	if !c.locked {
+		return f(ctx)
+	}
+	spare := 0
+	if c.shared && mayWrite(query) {
+		spare = spareLooks
+	}
+	return c.interrupter.run(ctx, spare, f)
 }
 
 // statement is the kept statement of a text, which is prepared if it is new. It
@@ -219,14 +227,24 @@ func (c *conn) makeRoom() {
 	}
 }
 
-// worthKeeping leaves out what is rare: pragmas and changes of the schema.
-func worthKeeping(query string) bool {
+// verb is the first word of a statement, in upper case; empty where something
+// else stands in front of it.
+func verb(query string) string {
 	query = strings.TrimLeft(query, " \t\r\n")
 	end := strings.IndexFunc(query, func(r rune) bool { return r < 'A' || r > 'z' })
 	if end < 0 {
-		return false
+		return ""
 	}
-	switch strings.ToUpper(query[:end]) {
+	return strings.ToUpper(query[:end])
+}
+
+// mayWrite reports whether a statement may: when one that does is interrupted,
+// SQLite rolls its transaction back.
+func mayWrite(query string) bool { return verb(query) != "SELECT" }
+
+// worthKeeping leaves out what is rare: pragmas and changes of the schema.
+func worthKeeping(query string) bool {
+	switch verb(query) {
 	case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK":
 		return true
 	}

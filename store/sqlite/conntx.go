@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+
+	"modernc.org/sqlite"
 )
 
 // errOver keeps what follows in a transaction from being written for good
@@ -101,6 +103,18 @@ func (t connTx) end() {
 	if t.on.over { // what ended it may have begun another one: it was one text
 		_, _ = t.on.driverConn.ExecContext(context.Background(), "ROLLBACK", nil) // an error is that there is none
 	}
-	t.on.open, t.on.locked, t.on.ending, t.on.over, t.on.whose = false, false, false, false, nil
+	t.on.open, t.on.locked, t.on.ending, t.on.over, t.on.whose, t.on.shared = false, false, false, false, nil, false
 	t.on.appending = appending{}
+}
+
+// settled reports what would keep the open transaction from being committed.
+func (c *conn) settled() error {
+	if c.over {
+		return errOver
+	}
+	unresolved, _, err := c.Status(sqlite.DBStatusDeferredFKs, false)
+	if err == nil && unresolved != 0 {
+		err = errors.New("FOREIGN KEY constraint failed: a deferred one, at the end of the transaction")
+	}
+	return err
 }

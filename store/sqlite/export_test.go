@@ -1,6 +1,9 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // Kept is how many statements the writing connection keeps.
 func (s *Store) Kept(ctx context.Context) (n int, err error) {
@@ -43,3 +46,17 @@ func (s *Store) MoveIDsAt(ids, least int) { s.moveIDsAt, s.moveIDsLeast = ids, l
 
 // SieveRoom changes for how many keys the sieve is made at first, a multiple of 32.
 func (s *Store) SieveRoom(keys int) { s.sieve.least = keys }
+
+// Together commits functions as one group, and returns the error of each.
+func (s *Store) Together(ctx context.Context, fs ...func(context.Context, *sql.Tx) error) []error {
+	group := make([]*member, len(fs))
+	for i, f := range fs {
+		group[i] = &member{ctx: ctx, f: f, done: make(chan error, 1)}
+	}
+	s.commitGroup(group)
+	errs := make([]error, len(fs))
+	for i, m := range group {
+		errs[i] = <-m.done
+	}
+	return errs
+}

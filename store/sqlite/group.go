@@ -61,6 +61,11 @@ func (s *Store) commitGroup(group []*member) {
 			if i == len(group)-1 {
 				group = s.joinGroup(group)
 			}
+			if i == 0 && len(group) > 1 {
+				if err := t.direct((*conn).share); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -94,25 +99,39 @@ func (s *Store) joinGroup(group []*member) []*member {
 // first one needs no savepoint: with it nothing but its own is undone.
 func (m *member) run(t *txn, first bool) (err error) {
 	if first {
-		m.err = guarded(m, t.tx)
+		m.err = m.do(t)
 		return m.err
 	}
-	m.err, err = t.try("evc_member", func() error { return guarded(m, t.tx) })
+	m.err, err = t.try("evc_member", func() error { return m.do(t) })
 	return err
 }
 
-// guarded turns a panic of one member into its error: it must not take the
-// others with it.
-func guarded(m *member, tx *sql.Tx) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic in InTx: %v\n%s", v, debug.Stack())
-		}
-	}()
+// do runs the function of a member. What would break at the commit must not
+// break it for the others.
+func (m *member) do(t *txn) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	return m.f(m.ctx, tx)
+	if err := guarded(func() error { return m.f(m.ctx, t.tx) }); err != nil {
+		return err
+	}
+	return t.direct((*conn).settled)
+}
+
+// guarded turns a panic of f into its error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// share notes that the open transaction is not one producer's alone.
+func (c *conn) share() error {
+	c.shared = true
+	return nil
 }
 
 // try runs f in a savepoint. The statements of the savepoint don't follow the

@@ -3,14 +3,20 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	sqlitedriver "modernc.org/sqlite"
+
+	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/delivery/deliverytest"
 	"github.com/evcontract/evcontract/event"
 	"github.com/evcontract/evcontract/store/sqlite"
@@ -88,6 +94,106 @@ func TestGroupGoexit(t *testing.T) {
 	running.Wait()
 	if err := s.InTx(t.Context(), func(context.Context, *sql.Tx) error { return nil }); err != nil {
 		t.Error(err)
+	}
+}
+
+// looked is a context that ends when it was looked at once, and counts the looks.
+type looked struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (l *looked) Err() error {
+	if l.looks.Add(1) > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// lookedAt is what evc_test_looked waits for.
+var lookedAt atomic.Pointer[looked]
+
+var registerLooked = sync.OnceValue(func() error {
+	return sqlitedriver.RegisterScalarFunction("evc_test_looked", 0, func(*sqlitedriver.FunctionContext, []driver.Value) (driver.Value, error) {
+		for lookedAt.Load().looks.Load() < 4 {
+			time.Sleep(time.Millisecond)
+		}
+		return int64(1), nil
+	})
+})
+
+// Producers that are committed together don't fail of what one of them leaves to
+// the commit, nor of a statement of it whose context ends.
+func TestGroupNeighbours(t *testing.T) {
+	if err := registerLooked(); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	if _, err := s.DB().Exec(`CREATE TABLE parent (id INTEGER PRIMARY KEY);
+		CREATE TABLE child (parent INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)`); err != nil {
+		t.Fatal(err)
+	}
+	insert := func(id int) func(context.Context, *sql.Tx) error {
+		return func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO child VALUES (?)", id); err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(ctx, "INSERT INTO parent VALUES (?)", id)
+			return err
+		}
+	}
+	for name, bad := range map[string]func(context.Context, *sql.Tx) error{
+		"a constraint": func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO child VALUES (0)")
+			return err
+		},
+		"a context": func(ctx context.Context, tx *sql.Tx) error {
+			l := &looked{Context: ctx}
+			lookedAt.Store(l)
+			for range 2 { // the first one comes to its end
+				if _, err := tx.ExecContext(l, "INSERT INTO parent SELECT -value * evc_test_looked() FROM json_each('[1, 2, 3]')"); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		if _, err := s.DB().Exec("DELETE FROM child; DELETE FROM parent"); err != nil {
+			t.Fatal(err)
+		}
+		errs := s.Together(t.Context(), insert(1), bad, insert(2))
+		if errs[0] != nil || errs[1] == nil || errs[2] != nil {
+			t.Errorf("%s: %v", name, errs)
+		}
+		var n int
+		if err := s.DB().QueryRow("SELECT count(*) + sum(id) FROM parent").Scan(&n); err != nil || n != 5 {
+			t.Errorf("%s: %d, want two rows, 1 and 2 (%v)", name, n, err)
+		}
+		if err := s.InTx(t.Context(), bad); err == nil {
+			t.Errorf("%s: no error when it is alone", name)
+		}
+	}
+}
+
+// A panic inside of the store's own work is an error, and the store goes on.
+func TestPanicWithTheConnection(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	m := delivery.Member{Consumer: "c", Instance: "i"}
+	if err := s.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range []bool{true, false} {
+		s.Now = nil
+		err := s.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) error {
+			if broken {
+				s.Now = func() time.Time { panic("no time") }
+			}
+			_, err := w.Tx().Append(ctx, draftOf("a", "same"))
+			return err
+		})
+		if broken != (err != nil && strings.Contains(err.Error(), "no time")) {
+			t.Errorf("broken %v: %v", broken, err)
+		}
 	}
 }
 

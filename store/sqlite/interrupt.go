@@ -22,10 +22,16 @@ type interrupter struct {
 	look    *time.Timer
 	looking bool
 	current context.Context // of the statement under way
+	spare   int             // looks at it that are still to pass after its context has ended
 }
 
 // lookEvery is how long a statement may go on after its context has ended.
 const lookEvery = 5 * time.Millisecond
+
+// spareLooks is for a writing statement in a transaction that several producers
+// share, which SQLite rolls back with that statement. It may well come to its
+// end, and then only its own producer fails; but the others wait for it.
+const spareLooks = 200
 
 // handleOf is SQLite's handle of a connection. The driver has no method that
 // tells it; a driver that keeps it elsewhere works as well, and slower.
@@ -63,9 +69,9 @@ func (i *interrupter) stop() {
 	}
 }
 
-// run calls f for a statement that must wait for no lock, and interrupts it when
-// ctx ends.
-func (i *interrupter) run(ctx context.Context, f func(context.Context) error) error {
+// run calls f for a statement that must wait for no lock, and interrupts it some
+// looks after ctx has ended.
+func (i *interrupter) run(ctx context.Context, spare int, f func(context.Context) error) error {
 	if i.handle == 0 {
 		return f(ctx)
 	}
@@ -73,7 +79,7 @@ func (i *interrupter) run(ctx context.Context, f func(context.Context) error) er
 		return err
 	}
 	i.mu.Lock()
-	i.current = ctx
+	i.current, i.spare = ctx, spare
 	i.mu.Unlock()
 	err := f(context.Background())
 	i.mu.Lock()
@@ -94,6 +100,9 @@ func (i *interrupter) interrupt() {
 		return
 	}
 	if i.current != nil && i.current.Err() != nil {
+		i.spare--
+	}
+	if i.current != nil && i.spare < 0 {
 		tls := libc.NewTLS() // that of the connection is in use
 		sqlite3.Xsqlite3_interrupt(tls, i.handle)
 		tls.Close()

@@ -108,10 +108,11 @@ func (t *txn) row(ctx context.Context, query string, args []any, into ...any) (f
 func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
 // direct gives f the connection of the transaction, for statements that run once
-// an event. Until f returns nobody else uses it.
+// an event. Until f returns nobody else uses it. A panic of f is an error: after
+// one database/sql would close the connection, and wait for its transaction.
 func (t *txn) direct(f func(*conn) error) error {
 	if t.conn != nil {
-		return t.conn.Raw(func(c any) error { return f(c.(*conn)) })
+		return t.conn.Raw(func(c any) error { return guarded(func() error { return f(c.(*conn)) }) })
 	}
 	reached := false
 	ctx := context.WithValue(context.Background(), insideKey{}, func(c *conn) error {
@@ -132,5 +133,5 @@ func (s *Store) reading(ctx context.Context, f func(*conn) error) error {
 		return err
 	}
 	defer func() { _ = sc.Close() }() // gives it back
-	return sc.Raw(func(c any) error { return f(c.(*conn)) })
+	return sc.Raw(func(c any) error { return guarded(func() error { return f(c.(*conn)) }) })
 }
