@@ -91,6 +91,9 @@ func (c *conn) append(d event.Draft, headers string) (duplicate bool, err error)
 			return true, nil
 		}
 	}
+	if err == nil && seq <= c.newest {
+		err = fmt.Errorf("it got number %d, which is not behind %d: was evc_event emptied by hand in this transaction?", seq, c.newest)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -75,10 +76,15 @@ type movingIDs struct {
 
 // sync brings the log up to date.
 func (l *idLog) sync(c *conn) (st movingIDs, err error) {
+	found := false
 	err = c.query(idState, func(row []driver.Value) error {
+		found = true
 		st = movingIDs{row[0].(int64), bytes.Clone(row[1].([]byte)), row[2].(int64), row[3].(int64), row[4].(int64)}
 		return nil
 	})
+	if err == nil && !found {
+		err = errors.New("evc_sweep has lost its row")
+	}
 	if err == nil {
 		err = l.read(c, st)
 	}

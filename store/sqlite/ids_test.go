@@ -272,3 +272,38 @@ func TestNotTaken(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptiedByHand: when somebody has deleted what the numbers of events hang
+// on, publishing fails, and no event is lost or sent again for it.
+func TestEmptiedByHand(t *testing.T) {
+	for _, c := range []struct{ before, inside string }{
+		{"SELECT 1", "DELETE FROM evc_event"},
+		{"DELETE FROM evc_sweep", "SELECT 1"},
+	} {
+		s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+		publish := func(inside string, keys ...string) error {
+			return s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+				for _, key := range keys {
+					if _, err := sqlite.In(tx).Append(ctx, draftOf(key, "same")); err != nil {
+						return err
+					}
+					must(t, tx, inside)
+				}
+				return nil
+			})
+		}
+		if err := publish("SELECT 1", "a", "b"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.DB().Exec(c.before); err != nil {
+			t.Fatal(err)
+		}
+		if err := publish(c.inside, "c", "d"); err == nil {
+			t.Errorf("%s: published", c)
+		}
+		var n int
+		if err := s.Reader().QueryRow("SELECT count(*) FROM evc_outbox").Scan(&n); err != nil || n != 2 {
+			t.Errorf("%s: %d events wait, want 2 (%v)", c, n, err)
+		}
+	}
+}
