@@ -197,6 +197,22 @@ func TestPanicWithTheConnection(t *testing.T) {
 	}
 }
 
+// Those who close a store at the same time close it once.
+func TestCloseTogether(t *testing.T) {
+	for range 20 {
+		s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
+		var running sync.WaitGroup
+		for range 8 {
+			running.Go(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+	}
+}
+
 // A transaction that the caller began is as good as the store's.
 func TestCallersTransaction(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "test.db"))

@@ -281,7 +281,7 @@ func TestEmptiedByHand(t *testing.T) {
 		want           int
 	}{
 		{"SELECT 1", "DELETE FROM evc_event", 2},
-		{"DELETE FROM evc_outbox; DELETE FROM evc_sweep", "SELECT 1", 0},
+		{"DELETE FROM evc_outbox; DELETE FROM evc_recent_id; DELETE FROM evc_sweep", "SELECT 1", 0},
 	} {
 		s := openStore(t, filepath.Join(t.TempDir(), "test.db"))
 		publish := func(inside string, keys ...string) error {

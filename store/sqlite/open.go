@@ -41,6 +41,7 @@ type Store struct {
 	written chan struct{} // something was, to the log
 	commits chan *member  // waiting for a group commit
 	closing chan struct{}
+	once    sync.Once
 	running sync.WaitGroup
 
 	mu        sync.Mutex
@@ -160,21 +161,19 @@ func dsn(path string, more ...string) string {
 	return name
 }
 
-// Close waits for transactions that are under way.
+// Close waits for what InTx runs. Other transactions that are under way come to
+// their end, and no new one begins.
 func (s *Store) Close() error {
-	select {
-	case <-s.closing:
-		return nil
-	default:
-		close(s.closing)
-	}
-	s.running.Wait()
 	var err error
-	for _, db := range []*sql.DB{s.read, s.write} {
-		if db != nil {
-			err = errors.Join(err, db.Close())
+	s.once.Do(func() {
+		close(s.closing)
+		s.running.Wait()
+		for _, db := range []*sql.DB{s.read, s.write} {
+			if db != nil {
+				err = errors.Join(err, db.Close())
+			}
 		}
-	}
+	})
 	return err
 }
 
