@@ -13,7 +13,7 @@ import (
 const (
 	anyCall  = `SELECT EXISTS (SELECT 1 FROM evc_effect WHERE next_at <= ?1 OR next_at > ?1 + 46800000000)`
 	dueCalls = `SELECT key, name, consumer, event_key, request, state, attempts, created_at, reference, error FROM evc_effect
-		WHERE (next_at <= ?1 OR next_at > ?1 + 46800000000) AND name IN (SELECT value FROM json_each(?2)) ORDER BY next_at LIMIT ?3`
+		WHERE next_at IS NOT NULL AND +(next_at <= ?1 OR next_at > ?1 + 46800000000) AND name IN (SELECT value FROM json_each(?2)) ORDER BY next_at LIMIT ?3`
 	holdCall = `UPDATE evc_effect SET held_by = ?2, next_at = ?3 WHERE key = ?1`
 	// Settled calls have no next time; one that is sent stays with its executor.
 	answerCall = `UPDATE evc_effect SET state = ?3, attempts = ?4, next_at = ?5, reference = ?6, error = ?7, settled_at = ?8,

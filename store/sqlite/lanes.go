@@ -11,9 +11,12 @@ import (
 )
 
 const (
-	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000))
+	anyDue = `SELECT EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND wake_at <= ?2)
+		OR EXISTS (SELECT 1 FROM evc_block WHERE consumer = ?1 AND wake_at > ?2 + 46800000000)
 		OR EXISTS (SELECT 1 FROM evc_replay WHERE consumer = ?1 AND ` + replayIsDue + `)`
-	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ?1 AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000) ORDER BY wake_at LIMIT ?3`
+	// Not NULL says to SQLite what the index says: else it sorts all lanes.
+	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ?1 AND wake_at IS NOT NULL AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000)
+		ORDER BY wake_at LIMIT ?3`
 	parked    = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key

@@ -133,6 +133,8 @@ func scanCase(rows *sql.Rows) (delivery.Case, error) {
 	c.Within = time.Duration(due-lastAt) * time.Microsecond
 	if resolved != 0 {
 		c.ResolvedAt = instant(resolved)
+	} else { // it is known who replays it, and not yet that it is resolved
+		c.ResolvedBy = ""
 	}
 	if json.Unmarshal([]byte(texts), &c.Errors) != nil {
 		c.Errors = []string{texts}

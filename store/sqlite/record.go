@@ -27,10 +27,8 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ?1 AND lane_type = ?2 AND lane_id = ?3) AND ` + holding + ` IS NULL`
 
 	park = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-	// A replayed case is resolved by the replay that put its event here.
-	resolveCase = `UPDATE evc_quarantine SET state = 'resolved', resolved_at = ?3, resolution = 'replayed',
-		resolved_by = (SELECT requested_by FROM evc_replay r WHERE r.state = 'applying' AND r.consumer = ?1 AND EXISTS (SELECT 1 FROM json_each(r.cases) WHERE value = evc_quarantine.id))
-		WHERE consumer = ?1 AND key = ?2 AND state = 'replaying'`
+	// A replayed case is resolved by whom the replay that put its event here has noted.
+	resolveCase = `UPDATE evc_quarantine SET state = 'resolved', resolved_at = ?3, resolution = 'replayed' WHERE consumer = ?1 AND key = ?2 AND state = 'replaying'`
 	unpark = `DELETE FROM evc_parked WHERE consumer = ?1 AND key = ?2`
 
 	setAttempt = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)

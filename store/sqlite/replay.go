@@ -33,7 +33,7 @@ const (
 		WHERE NOT EXISTS (SELECT 1 FROM evc_rehearsal r WHERE r.replay = ?1 AND r.case_id = q.id) ORDER BY j.key`
 	caseStates = `SELECT id, state, errors FROM evc_quarantine WHERE id IN (SELECT value FROM json_each(?))`
 
-	replayCase = `UPDATE evc_quarantine SET state = 'replaying' WHERE id = ? AND state = 'open'`
+	replayCase = `UPDATE evc_quarantine SET state = 'replaying', resolved_by = ?2 WHERE id = ?1 AND state = 'open'`
 	replaySeen = `INSERT INTO evc_key (consumer, key, bucket, outcome) VALUES (?, ?, ?, 'parked') ON CONFLICT (consumer, key) DO UPDATE SET outcome = 'parked'`
 	parkCase   = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at, case_id)
 		SELECT consumer, lane_type, lane_id, key, version, envelope, payload, ?2, id FROM evc_quarantine WHERE id = ?1`
@@ -134,7 +134,7 @@ func (t *txn) applyReplay(ctx context.Context, r delivery.Replay) (int64, error)
 		return 0, err
 	}
 	for _, c := range found {
-		if err := t.parkCase(ctx, c); err != nil {
+		if err := t.parkCase(ctx, c, r.By); err != nil {
 			return 0, fmt.Errorf("case %d: %w", c.ID, err)
 		}
 	}
@@ -142,7 +142,7 @@ func (t *txn) applyReplay(ctx context.Context, r delivery.Replay) (int64, error)
 }
 
 // parkCase puts a case at the head of its lane, where an inbox finds it.
-func (t *txn) parkCase(ctx context.Context, c delivery.Case) error {
+func (t *txn) parkCase(ctx context.Context, c delivery.Case, by string) error {
 	consumer, err := t.store.consumer(ctx, c.Consumer)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (t *txn) parkCase(ctx context.Context, c delivery.Case) error {
 		args  []any
 	}{
 		{setBlock, []any{consumer, c.Lane.Type, c.Lane.ID, string(delivery.WhyReplay), now, now}},
-		{replayCase, []any{c.ID}},
+		{replayCase, []any{c.ID, by}},
 		{replaySeen, []any{consumer, c.Key[:], bucket}},
 		{parkCase, []any{c.ID, now}},
 	} {
