@@ -17,7 +17,7 @@ const (
 	// Not NULL says to SQLite what the index says: else it sorts all lanes.
 	dueBlocks = `SELECT lane_type, lane_id, why FROM evc_block WHERE consumer = ?1 AND wake_at IS NOT NULL AND (wake_at <= ?2 OR wake_at > ?2 + 46800000000)
 		ORDER BY wake_at LIMIT ?3`
-	parked    = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
+	parked = `SELECT p.key, p.version, p.envelope, p.payload, p.parked_at, coalesce(p.case_id, 0),
 			coalesce(a.count, 0), coalesce(a.open, 0), coalesce(a.first_at, 0), coalesce(a.error, ''), coalesce(a.build, '')
 		FROM evc_parked p LEFT JOIN evc_attempt a ON a.consumer = p.consumer AND a.key = p.key
 		WHERE p.consumer = ?1 AND p.lane_type = ?2 AND p.lane_id = ?3`

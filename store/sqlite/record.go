@@ -29,7 +29,7 @@ const (
 	park = `INSERT INTO evc_parked (consumer, lane_type, lane_id, key, version, envelope, payload, parked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	// A replayed case is resolved by whom the replay that put its event here has noted.
 	resolveCase = `UPDATE evc_quarantine SET state = 'resolved', resolved_at = ?3, resolution = 'replayed' WHERE consumer = ?1 AND key = ?2 AND state = 'replaying'`
-	unpark = `DELETE FROM evc_parked WHERE consumer = ?1 AND key = ?2`
+	unpark      = `DELETE FROM evc_parked WHERE consumer = ?1 AND key = ?2`
 
 	setAttempt = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
 		ON CONFLICT (consumer, key) DO UPDATE SET count = excluded.count, open = excluded.open, last_at = excluded.last_at, error = excluded.error, build = excluded.build`
