@@ -52,6 +52,7 @@ func Runtime(t *testing.T, fresh func(testing.TB) *Database) {
 		{"a relay that cannot finish gives its shards back", relayGivesUp},
 		{"a relay keeps its lease while its broker works", relayKeeps},
 		{"the loops of a relay share its shards", relayShares},
+		{"relays in turmoil lose nothing and keep each lane's order", relaysInTurmoil},
 		{"replay rehearses and applies the same plan", replayApplies},
 		{"what could not be identified is replayed once it can", replayIdentifies},
 		{"a route without a handler does not start", refusesToStart},

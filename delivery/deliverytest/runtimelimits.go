@@ -181,7 +181,7 @@ func relayKeeps(t *testing.T, w *World) {
 	}}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- delivery.Relay{Store: store, Broker: b, Loops: 1, Lease: patience * 2 * time.Second}.Run(ctx)
+		ended <- delivery.Relay{Store: store, Broker: b, Loops: 1, Lease: slow * 2 * time.Second}.Run(ctx)
 	}()
 	i := &inbox{World: w, t: t}
 	i.eventually("rows that wait", 0, func() any { return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")) })
