@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/evcontract/evcontract/delivery"
 )
 
 // TestWakers: one that waits often takes no other one's turn.
-func TestWakers(t *testing.T) {
+func TestWakers(t *testing.T) { synctest.Test(t, wakers) }
+
+// wakers has the time of a bubble, which passes while everybody waits: nobody is
+// too slow to see that he was woken.
+func wakers(t *testing.T) {
 	var w delivery.Wakers
 	wait := func(owner string) (woken bool) {
 		t.Helper()
