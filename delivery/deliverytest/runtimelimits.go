@@ -13,8 +13,6 @@ import (
 	"github.com/evcontract/evcontract/event"
 )
 
-// fullWaits parks as much as is allowed: what comes next is not acknowledged
-// until some of it was handled, and nothing is lost.
 func stopLeaves(t *testing.T, w *World) {
 	i := w.start(t, delivery.Inbox{}, w.Consumer(Audit))
 	members := func() any {
@@ -27,18 +25,32 @@ func stopLeaves(t *testing.T, w *World) {
 	i.want("members after it", members(), []int{0, 1})
 }
 
+// fullWaits parks as much as is allowed: what comes next is not acknowledged
+// until some of it was handled, and nothing is lost.
 func fullWaits(t *testing.T, w *World) {
 	var full atomic.Int64
-	w.Policy.Retry.Attempts, w.Policy.Retry.Initial, w.Policy.Retry.Max = 10, 200*time.Millisecond, 200*time.Millisecond
+	var mended atomic.Bool
+	w.Policy.Retry.Attempts, w.Policy.Retry.Initial, w.Policy.Retry.Max = 1000, 200*time.Millisecond, 200*time.Millisecond
+	c := w.Consumer(Loyalty)
+	handle := c.Routes[0].Handle
+	c.Routes[0].Handle = func(ctx context.Context, tx event.Tx, m event.Message, id event.Identity) error {
+		if id.Lane.ID == "o" && !mended.Load() {
+			return errors.New("not mended yet")
+		}
+		return handle(ctx, tx, m, id)
+	}
 	i := w.start(t, delivery.Inbox{ParkAtMost: 2, Observe: func(o delivery.Observation) {
 		if errors.Is(o.Err, delivery.ErrFull) {
 			full.Add(1)
 		}
-	}}, w.Consumer(Loyalty))
-	bad := fact("o", 1)
-	bad.Fault, bad.Times = "error", 2
-	i.deliver(bad.Message(0), fact("o", 2).Message(1))
-	i.deliver(fact("p", 1).Message(0)) // waits for the others
+	}}, c)
+	i.deliver(fact("o", 1).Message(0), fact("o", 2).Message(1))
+	delivered := make(chan error, 1)
+	go func() { delivered <- i.hand.Deliver(fact("p", 1).Message(0)) }() // waits for the others
+	i.eventually("observed", 1, func() any { return full.Load() })
+	i.want("applied while there is no room", len(i.versions(Loyalty)), 0)
+	mended.Store(true)
+	i.want("acknowledged", <-delivered, nil)
 	rows, err := w.DB.Query(t.Context(), "SELECT lane FROM t_effect ORDER BY n")
 	if err != nil {
 		t.Fatal(err)
