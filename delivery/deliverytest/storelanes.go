@@ -216,17 +216,17 @@ func inboxMany(t *testing.T, b *bench) {
 	for from := 1; from < many; from += 1000 {
 		park("many", from, from+1000)
 	}
-	quickest := func(take func(string), order string) time.Duration {
-		best := time.Hour
-		for range 9 {
-			start := time.Now()
-			take(order)
-			best = min(best, time.Since(start))
-		}
-		return best
+	timed := func(take func(string), order string) time.Duration {
+		start := time.Now()
+		take(order)
+		return time.Since(start)
 	}
 	for name, take := range takes {
-		if a, z := quickest(take, "few"), quickest(take, "many"); z > 6*a {
+		a, z := time.Hour, time.Hour // the quickest of each: a busy machine makes some wait, not all
+		for n := 0; n < 9 || n < 300 && z > 6*a; n++ {
+			a, z = min(a, timed(take, "few")), min(z, timed(take, "many"))
+		}
+		if z > 6*a {
 			t.Errorf("%s takes %s where %d wait, and %s where %d do", name, a, few, z, many)
 		}
 	}
