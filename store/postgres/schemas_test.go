@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 // Services that have schemas of their own in one database don't wait for each
 // other: while one is stuck in the middle of something, the others go on.
 func TestSchemasApart(t *testing.T) {
-	stuck, other := fresh(t), fresh(t)
+	stuck, other := patient(t), fresh(t)
 	m := []event.Message{{Topic: "t", ID: "1"}}
 	act := func(db *deliverytest.Database) []func() error {
 		publisher := db.Broker("g")
@@ -50,19 +52,50 @@ func TestSchemasApart(t *testing.T) {
 	for _, f := range act(stuck) {
 		go func() { ended <- f() }()
 	}
-	time.Sleep(lockTimeout / 4) // both have what they lock first
-	start := time.Now()
+	allWait(t, stuck, int64(cap(ended))) // both have what they lock first
 	for _, f := range act(other) {
 		if err := f(); err != nil {
+			t.Errorf("the other service waited: %v", err)
+		}
+	}
+	allWait(t, stuck, int64(cap(ended))) // still
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range cap(ended) {
+		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(start); took > lockTimeout/4 {
-		t.Errorf("the other service waited for %s", took)
+}
+
+// patient is a schema of its own, in which a lock is waited for as long as it takes.
+func patient(t *testing.T) *deliverytest.Database {
+	db, err := open(strings.Replace(fresh(t).Source, fmt.Sprint("lock_timeout=", lockTimeout.Milliseconds()), "lock_timeout=0", 1))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for range 2 {
-		if err := <-ended; err == nil {
-			t.Error("nothing was stuck")
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// allWait returns when n connections of a database wait for a lock.
+func allWait(t *testing.T, db *deliverytest.Database, n int64) {
+	t.Helper()
+	const waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock'"
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		found, err := db.Count(t.Context(), waiting)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case found == n:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%d connections wait for a lock, want %d", found, n)
 		}
 	}
 }
