@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,20 +15,35 @@ import (
 	"github.com/evcontract/evcontract/event"
 )
 
-// untilWaiting returns when a session of the database waits for a lock.
-func untilWaiting(t *testing.T, db *deliverytest.Database) {
-	t.Helper()
-	for range 1000 {
-		rows, err := db.Query(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock'`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rows[0][0] != int64(0) {
-			return
-		}
-		time.Sleep(time.Millisecond)
+// patient is a schema of its own, in which a lock is waited for as long as it takes.
+func patient(t *testing.T) *deliverytest.Database {
+	db, err := open(strings.Replace(fresh(t).Source, fmt.Sprint("lock_timeout=", lockTimeout.Milliseconds()), "lock_timeout=0", 1))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("nobody waits for a lock")
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// untilWaiting returns when n sessions of the database wait for a lock.
+func untilWaiting(t *testing.T, db *deliverytest.Database, n int64) {
+	t.Helper()
+	const waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock'"
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		found, err := db.Count(t.Context(), waiting)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case found == n:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%d sessions wait for a lock, want %d", found, n)
+		}
+	}
 }
 
 func memberOf(instance string) delivery.Member {
@@ -36,7 +53,7 @@ func memberOf(instance string) delivery.Member {
 // A batch that was recorded and a worker that joins wait for each other in one
 // direction only.
 func TestJoinBesideABatch(t *testing.T) {
-	db := fresh(t)
+	db := patient(t)
 	m := memberOf("run")
 	if err := db.Store.Join(t.Context(), m); err != nil {
 		t.Fatal(err)
@@ -48,7 +65,7 @@ func TestJoinBesideABatch(t *testing.T) {
 			return err
 		}
 		go func() { joined <- db.Store.Join(t.Context(), memberOf("run/lanes")) }()
-		untilWaiting(t, db)
+		untilWaiting(t, db, 1)
 		return w.Record(ctx, delivery.Changes{Newest: 20_000})
 	})
 	if err := errors.Join(err, <-joined); err != nil {
@@ -58,7 +75,7 @@ func TestJoinBesideABatch(t *testing.T) {
 
 // A key that is forgotten while an event with it arrives is too old, and not new.
 func TestForgottenMeanwhile(t *testing.T) {
-	db := fresh(t)
+	db := patient(t)
 	m := memberOf("run")
 	if err := db.Store.Join(t.Context(), m); err != nil {
 		t.Fatal(err)
@@ -99,7 +116,7 @@ func TestForgottenMeanwhile(t *testing.T) {
 			e, err := enter()
 			again <- answer{e, err}
 		}()
-		untilWaiting(t, db)
+		untilWaiting(t, db, 1)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

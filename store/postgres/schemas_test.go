@@ -3,8 +3,6 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,50 +50,19 @@ func TestSchemasApart(t *testing.T) {
 	for _, f := range act(stuck) {
 		go func() { ended <- f() }()
 	}
-	allWait(t, stuck, int64(cap(ended))) // both have what they lock first
+	untilWaiting(t, stuck, int64(cap(ended))) // both have what they lock first
 	for _, f := range act(other) {
 		if err := f(); err != nil {
 			t.Errorf("the other service waited: %v", err)
 		}
 	}
-	allWait(t, stuck, int64(cap(ended))) // still
+	untilWaiting(t, stuck, int64(cap(ended))) // still
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range cap(ended) {
 		if err := <-ended; err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// patient is a schema of its own, in which a lock is waited for as long as it takes.
-func patient(t *testing.T) *deliverytest.Database {
-	db, err := open(strings.Replace(fresh(t).Source, fmt.Sprint("lock_timeout=", lockTimeout.Milliseconds()), "lock_timeout=0", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
-}
-
-// allWait returns when n connections of a database wait for a lock.
-func allWait(t *testing.T, db *deliverytest.Database, n int64) {
-	t.Helper()
-	const waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock'"
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		found, err := db.Count(t.Context(), waiting)
-		switch {
-		case err != nil:
-			t.Fatal(err)
-		case found == n:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("%d connections wait for a lock, want %d", found, n)
 		}
 	}
 }
