@@ -61,15 +61,25 @@ func (in Inbox) Run(ctx context.Context, c event.Consumer) error {
 	if err != nil {
 		return err
 	}
-	if err := r.remembers(ctx); err != nil {
+	if err := r.begin(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was stopped before it began
+		}
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
-	}
-	if err := r.Store.Join(ctx, r.member); err != nil {
-		return fmt.Errorf("consumer %s: join: %w", c.Name, err)
 	}
 	r.Log.Info("inbox started", "consumer", c.Name, "revision", c.Revision, "build", r.member.Build)
 	if err := errors.Join(r.consume(ctx), r.broke()); err != nil {
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (r *runner) begin(ctx context.Context) error {
+	if err := r.remembers(ctx); err != nil {
+		return err
+	}
+	if err := r.Store.Join(ctx, r.member); err != nil {
+		return fmt.Errorf("join: %w", err)
 	}
 	return nil
 }
