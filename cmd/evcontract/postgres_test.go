@@ -73,11 +73,10 @@ func (s session) want(code int, text string, args ...string) string {
 func (s session) eventually(text string, args ...string) {
 	s.t.Helper()
 	var out string
-	for range 200 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if _, out = s.run(args...); strings.Contains(out, text) {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	s.t.Fatalf("evcontract %s never printed %q:\n%s", strings.Join(args, " "), text, out)
 }
@@ -133,7 +132,7 @@ func TestPostgres(t *testing.T) {
 	}
 	s.want(0, "done", "quarantine", "replay", "--apply", plan[1], "--reason", "mended")
 	s.want(0, "resolved", "quarantine", "show", number[1])
-	s.want(0, "handled 3 ", "status", "--over", "1ms", "audit")
+	s.eventually("handled 3 ", "status", "--over", "1ms", "audit") // the neighbours are handled by another loop
 }
 
 // audit is a consumer that cannot handle order o-2 until something is mended.

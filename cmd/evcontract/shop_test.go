@@ -133,7 +133,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: eventually PATTERN COMMAND [ARG...]")
 	}
 	pattern := regexp.MustCompile("(?m)" + args[0])
-	for range 200 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		err := ts.Exec(args[1], args[2:]...)
 		if exit := (interface{ ExitCode() int })(nil); err != nil && !errors.As(err, &exit) {
 			ts.Fatalf("%v", err)
@@ -141,7 +141,6 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		if pattern.MatchString(ts.ReadFile("stdout")) {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("%v never printed %s:\n%s%s", args[1:], args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 }
