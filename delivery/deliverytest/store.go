@@ -42,6 +42,7 @@ func Store(t *testing.T, fresh func(testing.TB) *Database) {
 		{"inbox/who leaves is gone at once", inboxLeaves},
 		{"inbox/what may be parked has a limit", inboxFull},
 		{"inbox/old keys are forgotten and refused", inboxForgets},
+		{"inbox/old keys are found among those that stay", inboxForgetsAll},
 		{"inbox/a spoiled row blocks nothing", brokenRows},
 		{"operator/pause", operatorPauses},
 		{"operator/cases are kept and discarded", operatorCases},

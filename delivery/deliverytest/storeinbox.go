@@ -3,6 +3,7 @@ package deliverytest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -201,6 +202,36 @@ func inboxForgets(_ *testing.T, b *bench) {
 	b.must(err)
 	got := b.work(m, delivery.Changes{}, old, fresh)
 	b.want("too old", []any{got[0].Seen, got[0].TooOld, got[1].Seen, got[1].TooOld}, []any{"", true, delivery.Done, false})
+}
+
+// inboxForgetsAll: old keys are found behind more than a piece of those that are
+// never forgotten.
+func inboxForgetsAll(_ *testing.T, b *bench) {
+	m := b.join("one")
+	const day, each = 24 * time.Hour, 12_000
+	today := entry("today", "o-1").Bucket
+	for _, bucket := range []int{delivery.Forever, today} {
+		for n := 0; n < each; n += 1000 {
+			entries := make([]delivery.Entry, 1000)
+			for i := range entries {
+				entries[i] = entry(fmt.Sprintf("%d-%d", bucket, n+i), "o-1")
+				entries[i].Bucket = bucket
+			}
+			b.work(m, delivery.Changes{Newest: today}, entries...)
+		}
+	}
+	fresh := entry("fresh", "o-1")
+	fresh.Bucket += 40
+	b.work(m, delivery.Changes{Newest: fresh.Bucket}, fresh)
+	b.clock.Advance(40 * day)
+	for {
+		n, err := b.store.Forget(b.ctx, Loyalty, 30*day, day)
+		b.must(err)
+		if n == 0 {
+			break
+		}
+	}
+	b.want("keys that are left", b.count("SELECT count(*) FROM evc_seen"), each+1)
 }
 
 func operatorPauses(_ *testing.T, b *bench) {

@@ -33,9 +33,12 @@ const (
 
 	newestOf   = `SELECT newest FROM evc_consumer WHERE id = ?`
 	setHorizon = `UPDATE evc_consumer SET horizon = ?2 WHERE id = ?1 AND horizon < ?2`
-	// The oldest rows lie together: a piece without an old bucket ends the sweep.
-	dropKeys = `DELETE FROM evc_key WHERE id IN (SELECT id FROM (SELECT id, bucket, outcome FROM evc_key WHERE consumer = ?1 ORDER BY id LIMIT ?3)
-		WHERE bucket < ?2 AND outcome NOT IN ('parked', 'quarantined'))`
+	// The oldest keys lie in front, among some that stay: the search is a reader's,
+	// whom nobody waits for.
+	oldKeys  = `SELECT id FROM evc_key WHERE consumer = ?1 AND ` + isOld + ` ORDER BY id LIMIT ?3`
+	dropKeys = `DELETE FROM evc_key WHERE id IN (SELECT value FROM json_each(?1)) AND ` + isOld
+	isOld    = `bucket < ?2 AND outcome NOT IN ('parked', 'quarantined')`
+
 	dropCases   = `DELETE FROM evc_quarantine WHERE consumer = ?1 AND state IN ('resolved', 'discarded') AND resolved_at < ?2`
 	dropDryRuns = `DELETE FROM evc_rehearsal WHERE replay IN (SELECT id FROM evc_replay WHERE consumer = ?1 AND finished_at < ?2)`
 	dropCalls   = `DELETE FROM evc_effect WHERE key IN (SELECT key FROM evc_effect WHERE settled_at < ?2 AND consumer = ?1 ORDER BY settled_at LIMIT ?3)`
@@ -211,14 +214,14 @@ func (t *txn) discard(ctx context.Context, id int64, by, reason string) error {
 	return err
 }
 
-// Forget implements delivery.OperatorStore. The horizon and the deletion are
-// one transaction: what was forgotten is known to be.
+// Forget implements delivery.OperatorStore. The horizon comes before the
+// deletion: what was forgotten is known to be.
 func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time.Duration) (int, error) {
 	id, err := s.consumer(ctx, consumer)
 	if err != nil {
 		return 0, err
 	}
-	var gone int64
+	var gone, horizon int64
 	err = s.begin(ctx, func(t *txn) error {
 		now := t.now()
 		var newest int64
@@ -226,7 +229,7 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 			return err
 		}
 		const day = 24 * time.Hour
-		horizon := min(newest, now/micros(day)) - int64((remember+day-1)/day)
+		horizon = min(newest, now/micros(day)) - int64((remember+day-1)/day)
 		if _, err := t.exec(ctx, setHorizon, id, horizon); err != nil {
 			return err
 		}
@@ -239,7 +242,6 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 			query string
 			args  []any
 		}{
-			{dropKeys, []any{id, horizon, retainPiece}},
 			{dropCases, []any{id, now - micros(keep)}},
 			{dropDryRuns, []any{id, now - micros(keep)}},
 			{dropCalls, []any{consumer, now - micros(remember), retainPiece}},
@@ -253,7 +255,33 @@ func (s *Store) Forget(ctx context.Context, consumer string, remember, keep time
 		}
 		return nil
 	})
-	return int(gone), err
+	if err != nil {
+		return 0, err
+	}
+	keys, err := s.dropKeys(ctx, id, horizon)
+	return int(gone + keys), err
+}
+
+// dropKeys drops some keys of buckets before the horizon.
+func (s *Store) dropKeys(ctx context.Context, consumer, horizon int64) (n int64, err error) {
+	var ids []int64
+	if err := each(ctx, s.read, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, oldKeys, consumer, horizon, retainPiece); err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return 0, err
+	}
+	err = s.begin(ctx, func(t *txn) error {
+		n, err = t.exec(ctx, dropKeys, string(list), horizon)
+		return err
+	})
+	return n, err
 }
 
 // moveOld carries on with moving keys out of the log if there are some that may
