@@ -147,3 +147,109 @@ func TestNewestOfARollback(t *testing.T) {
 		t.Error(rows, err)
 	}
 }
+
+// quarantined has a case in each of some lanes, in the middle of nothing else.
+func quarantined(t *testing.T, db *deliverytest.Database, lanes ...string) (ids []int64) {
+	t.Helper()
+	m := memberOf("run")
+	if err := db.Store.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	var c delivery.Changes
+	for _, lane := range lanes {
+		key := event.NewKey("OrderPaid", lane)
+		c.Outcomes = append(c.Outcomes, delivery.Changed{Key: key, Outcome: delivery.Quarantined})
+		c.Quarantine = append(c.Quarantine, delivery.Case{
+			Consumer: "audit", Key: key, Lane: event.Lane{Type: "order", ID: lane}, Reason: delivery.ReasonPermanent, Attempts: 1, Owner: "team-audit", Within: time.Hour,
+		})
+	}
+	if err := db.Store.Work(t.Context(), m, func(ctx context.Context, w delivery.Work) error { return w.Record(ctx, c) }); err != nil {
+		t.Fatal(err)
+	}
+	cases, err := db.Store.Cases(t.Context(), delivery.CaseFilter{Consumer: "audit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// rehearsed is the number of a dry run that is over.
+func rehearsed(t *testing.T, db *deliverytest.Database, ids []int64) int64 {
+	t.Helper()
+	r, err := db.Store.Replay(t.Context(), delivery.Replay{Consumer: "audit", Cases: ids, By: "ada", Reason: "mended"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(t.Context(), "UPDATE evc_replay SET state = 'rehearsed'"); err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+// A replay of many lanes and a batch that blocks some of them in another order
+// both come to their end.
+func TestReplayBesideABatch(t *testing.T) {
+	db := patient(t)
+	ids := quarantined(t, db, "a", "b")
+	apply := delivery.Replay{Apply: rehearsed(t, db, ids), By: "ada", Reason: "mended"}
+	applied := make(chan error, 1)
+	block := func(lane string) delivery.Changes {
+		return delivery.Changes{Block: []delivery.Block{{Lane: event.Lane{Type: "order", ID: lane}, Why: delivery.WhyRetry, For: time.Hour}}}
+	}
+	begun := false
+	batch := func() error {
+		return db.Store.Work(t.Context(), memberOf("run"), func(ctx context.Context, w delivery.Work) error {
+			if err := w.Record(ctx, block("b")); err != nil {
+				return err
+			}
+			if !begun {
+				begun = true
+				go func() {
+					_, err := db.Store.Replay(t.Context(), apply)
+					applied <- err
+				}()
+				untilWaiting(t, db, 1)
+			}
+			return w.Record(ctx, block("a"))
+		})
+	}
+	err := batch()
+	if errors.Is(err, delivery.ErrRaced) { // as an inbox does
+		err = batch()
+	}
+	if err := errors.Join(err, <-applied); err != nil {
+		t.Error(err)
+	}
+}
+
+// A case that is settled while a replay of it begins is not replayed.
+func TestReplayOfASettledCase(t *testing.T) {
+	db := patient(t)
+	ids := quarantined(t, db, "a")
+	apply := delivery.Replay{Apply: rehearsed(t, db, ids), By: "ada", Reason: "mended"}
+	conn, err := pgx.Connect(t.Context(), db.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	applied := make(chan error, 1)
+	if err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), "UPDATE evc_quarantine SET state = 'discarded', resolved_by = 'bob', resolution = 'known'"); err != nil {
+			return err
+		}
+		go func() {
+			_, err := db.Store.Replay(t.Context(), apply)
+			applied <- err
+		}()
+		untilWaiting(t, db, 1)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-applied; !errors.Is(err, delivery.ErrPlanChanged) {
+		t.Errorf("it is replayed: %v", err)
+	}
+}

@@ -134,7 +134,7 @@ func (s *Store) Discard(ctx context.Context, ids []int64, by, reason string) err
 	if by == "" || reason == "" {
 		return errors.New("discarding needs a name and a reason")
 	}
-	return s.begin(ctx, func(t *Tx) error {
+	return s.persist(ctx, func(t *Tx) error {
 		rows, err := t.Query(ctx, byVersion, ids)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
@@ -43,9 +44,9 @@ const (
 
 // Replay implements delivery.OperatorStore. Who reads a run doesn't wait for an
 // inbox that is busy with it.
-func (s *Store) Replay(ctx context.Context, r delivery.Replay) (delivery.Replay, error) {
-	id := r.ID
-	err := s.begin(ctx, func(t *Tx) (err error) {
+func (s *Store) Replay(ctx context.Context, r delivery.Replay) (run delivery.Replay, err error) {
+	err = s.persist(ctx, func(t *Tx) (err error) {
+		id := r.ID
 		switch {
 		case id != 0:
 		case r.Apply != 0:
@@ -56,13 +57,13 @@ func (s *Store) Replay(ctx context.Context, r delivery.Replay) (delivery.Replay,
 		if err != nil {
 			return err
 		}
-		if r, err = t.replay(ctx, id); err != nil || r.State != delivery.ReplayApplying || slices.ContainsFunc(r.Results, waits) {
+		if run, err = t.replay(ctx, id); err != nil || run.State != delivery.ReplayApplying || slices.ContainsFunc(run.Results, waits) {
 			return err
 		}
-		r.State = delivery.ReplayDone
-		return t.saveReplay(ctx, r)
+		run.State = delivery.ReplayDone
+		return t.saveReplay(ctx, run)
 	})
-	return r, err
+	return run, err
 }
 
 func waits(r delivery.Rehearsed) bool { return r.Outcome == delivery.Parked }
@@ -145,9 +146,14 @@ func (t *Tx) parkCase(ctx context.Context, c delivery.Case) error {
 		return err
 	}
 	now := t.store.at()
-	t.Queue(setBlock, consumer, c.Lane.Type, c.Lane.ID, string(delivery.WhyReplay), int64(0), now)
-	t.Queue(replayCase, c.ID)
 	t.Queue(replaySeen, consumer, [16]byte(c.Key), delivery.BucketOf(event.Identity{}, c.Message))
+	t.Queue(setBlock, consumer, c.Lane.Type, c.Lane.ID, string(delivery.WhyReplay), int64(0), now)
+	t.queue.Queue(replayCase, c.ID).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() == 0 { // somebody else has settled it since the plan was made
+			return delivery.ErrPlanChanged
+		}
+		return nil
+	})
 	t.Queue(parkCase, c.ID, now)
 	return t.flush(ctx)
 }

@@ -96,6 +96,18 @@ func (s *Store) begin(ctx context.Context, f func(*Tx) error) error {
 	})
 }
 
+// persist is begin for what a person asks for. It may hold rows of very many
+// lanes, and an inbox some of the same in another order: then one of the two
+// fails, and tries again.
+func (s *Store) persist(ctx context.Context, f func(*Tx) error) error {
+	const tries = 5
+	for try := 1; ; try++ {
+		if err := s.begin(ctx, f); !raced(err) || try == tries {
+			return err
+		}
+	}
+}
+
 // InTx runs f in a transaction that commits when f returns nil. Events that are
 // appended to it travel with the commit, in one round trip; their receipts
 // cannot say yet whether they are duplicates, and what is wrong with one of them
