@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -363,6 +364,31 @@ func inboxFull(_ *testing.T, b *bench) {
 	b.want("for what is parked already", full(true), false)
 	m.ParkAtMost = 0
 	b.want("without a limit", full(false), false)
+
+	// Whatever is parked and handled in between, and whoever asks with which limit.
+	other := m
+	other.Consumer = "other"
+	b.must(b.store.Join(b.ctx, other))
+	parked := map[string][]string{m.Consumer: {"o-1", "o-2"}}
+	first, dice := m, rand.New(rand.NewPCG(1, 1))
+	for n := range 150 {
+		m = []delivery.Member{first, other}[dice.IntN(2)]
+		orders := parked[m.Consumer]
+		if k := len(orders); k > 0 && dice.IntN(5) < 2 {
+			order := orders[k-1]
+			f := fact(order, 1)
+			e := entry(f.Payment, order)
+			e.Was = delivery.Parked
+			b.work(m, delivery.Changes{Unpark: []event.Key{f.Key()}, Unblock: []event.Lane{lane(order)}}, e)
+			parked[m.Consumer] = orders[:k-1]
+		} else {
+			order := fmt.Sprint("more-", n)
+			park(order)
+			parked[m.Consumer] = append(orders, order)
+		}
+		m.ParkAtMost = 1 + dice.IntN(20)
+		b.want(fmt.Sprintf("step %d: %d of %d", n, len(parked[m.Consumer]), m.ParkAtMost), full(false), len(parked[m.Consumer]) >= m.ParkAtMost)
+	}
 }
 
 // inboxLeaves: what a run leaves behind that ended in good order is no suspect,

@@ -37,7 +37,11 @@ const (
 		ON CONFLICT DO NOTHING`
 	releaseLanes = `UPDATE evc_block SET wake_at = evc_now($3), held_by = NULL WHERE consumer = $1 AND held_by IS NOT NULL AND left(held_by, length($2)) <> $2`
 
-	isFull      = `SELECT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = $1 OFFSET $2 LIMIT 1)`
+	// How many are parked, $2 at most; NULL where so few came since there were $3 of
+	// them, and the newest was $4, that there cannot be as many, but for what others
+	// had not committed by then.
+	countParked = `SELECT newest, CASE WHEN $3 + greatest(newest - $4, 0) >= $2 THEN (SELECT count(*) FROM (SELECT FROM evc_parked WHERE consumer = $1 LIMIT $2) p) END
+		FROM (SELECT coalesce(max(arrival), 0) AS newest FROM evc_parked) n`
 	isPaused    = `SELECT paused FROM evc_consumer WHERE id = $1`
 	setInflight = `UPDATE evc_member SET inflight = $3, seen_at = evc_now($4), adopted = false WHERE consumer = $1 AND instance = $2
 		AND NOT (SELECT paused FROM evc_consumer WHERE id = $1)`
@@ -130,7 +134,11 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 			batch.Queue(noteLazily)
 		}
 		if !attempt && m.ParkAtMost > 0 {
-			batch.Queue(isFull, consumer, m.ParkAtMost-1).QueryRow(func(row pgx.Row) error { return row.Scan(&en.Full) })
+			last := s.lastParked(consumer, m.ParkAtMost)
+			batch.Queue(countParked, consumer, int64(m.ParkAtMost), last.events, last.newest).QueryRow(func(row pgx.Row) (err error) {
+				en.Full, err = s.full(row, consumer, m.ParkAtMost)
+				return err
+			})
 		}
 		batch.Queue(isPaused, consumer).QueryRow(func(row pgx.Row) error { return row.Scan(&en.Paused) })
 		batch.Queue(strangers, consumer, run, s.at(), micros(goneAfter)).QueryRow(func(row pgx.Row) error { return row.Scan(&gone) })
@@ -160,6 +168,38 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 			return en, err
 		}
 	}
+}
+
+// parkedCount is how many events a consumer had parked when the newest parked
+// one, of any consumer, had a number.
+type parkedCount struct{ events, newest int64 }
+
+// lastParked is what was counted last; if nothing was, it must be.
+func (s *Store) lastParked(consumer int64, most int) parkedCount {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, known := s.parked[consumer]; known {
+		return last
+	}
+	return parkedCount{events: int64(most)}
+}
+
+// full reads what countParked says. Events are counted only when there may be as
+// many: with each batch it would take as long as there are many.
+func (s *Store) full(row pgx.Row, consumer int64, most int) (bool, error) {
+	var newest int64
+	var counted *int64
+	if err := row.Scan(&newest, &counted); err != nil || counted == nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if *counted >= int64(most) { // there may be more: others allow another number
+		delete(s.parked, consumer)
+		return true, nil
+	}
+	s.parked[consumer] = parkedCount{*counted, newest}
+	return false, nil
 }
 
 func (s *Store) send(ctx context.Context, batch *pgx.Batch) error {

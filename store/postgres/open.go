@@ -41,8 +41,9 @@ type Store struct {
 
 	mu        sync.Mutex
 	consumers map[string]int64
-	owners    map[string]*owned // of leases
-	newest    map[int64]int     // by consumer, as far as this process knows
+	owners    map[string]*owned     // of leases
+	newest    map[int64]int         // by consumer, as far as this process knows
+	parked    map[int64]parkedCount // by consumer, when it was last counted
 	pending   ration
 }
 
@@ -101,7 +102,7 @@ func connect(source string) (*Store, error) {
 	config.RuntimeParams["synchronous_commit"] = "on" // what a relay reads must not vanish in a crash
 	s := &Store{
 		pool: newPool(config, Connections), appended: make(chan struct{}, 1),
-		consumers: map[string]int64{}, newest: map[int64]int{}, owners: map[string]*owned{},
+		consumers: map[string]int64{}, newest: map[int64]int{}, parked: map[int64]parkedCount{}, owners: map[string]*owned{},
 	}
 	s.life, s.die = context.WithCancel(context.Background())
 	return s, nil

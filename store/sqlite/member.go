@@ -35,7 +35,10 @@ const (
 	// of a parked event lets only one of the two handle it.
 	releaseLanes = `UPDATE evc_block SET wake_at = ?2, held_by = NULL WHERE consumer = ?1 AND held_by IS NOT NULL AND substr(held_by, 1, length(?3)) <> ?3`
 
-	isFull      = `SELECT EXISTS (SELECT 1 FROM evc_parked WHERE consumer = ? LIMIT 1 OFFSET ?)`
+	// How many are parked, ?2 at most; NULL where so few came since there were ?3 of
+	// them, and the newest was ?4, that there cannot be as many.
+	countParked = `SELECT newest, CASE WHEN ?3 + max(newest - ?4, 0) >= ?2 THEN (SELECT count(*) FROM (SELECT 1 FROM evc_parked WHERE consumer = ?1 LIMIT ?2)) END
+		FROM (SELECT coalesce(max(arrival), 0) AS newest FROM evc_parked)`
 	isPaused    = `SELECT paused FROM evc_consumer WHERE id = ?`
 	setInflight = `UPDATE evc_member SET inflight = ?3, seen_at = ?4, adopted = 0 WHERE consumer = ?1 AND instance = ?2`
 	addAttempt  = `INSERT INTO evc_attempt (consumer, key, count, open, first_at, last_at, error, build) VALUES (?1, ?2, 1, 1, ?3, ?3, '', ?4)
@@ -166,7 +169,7 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 			return err
 		}
 		if !attempt && m.ParkAtMost > 0 {
-			if _, err := t.row(ctx, isFull, []any{consumer, m.ParkAtMost - 1}, &en.Full); err != nil || en.Full {
+			if en.Full, err = t.full(ctx, consumer, m.ParkAtMost); err != nil || en.Full {
 				return err
 			}
 		}
@@ -187,6 +190,30 @@ func (s *Store) Enlist(ctx context.Context, m delivery.Member, keys []event.Key,
 		return err
 	})
 	return en, err
+}
+
+// parkedCount is how many events a consumer had parked when the newest parked
+// one, of any consumer, had a number. Numbers only grow (AUTOINCREMENT).
+type parkedCount struct{ events, newest int64 }
+
+// full reports whether so many events are parked. They are counted only when they
+// may be: with each batch it would take as long as there are many.
+func (t *txn) full(ctx context.Context, consumer int64, most int) (bool, error) {
+	last, known := t.store.parked[consumer]
+	if !known {
+		last.events = int64(most)
+	}
+	var newest int64
+	var counted sql.NullInt64
+	if _, err := t.row(ctx, countParked, []any{consumer, most, last.events, last.newest}, &newest, &counted); err != nil || !counted.Valid {
+		return false, err
+	}
+	if counted.Int64 >= int64(most) { // there may be more: others allow another number
+		delete(t.store.parked, consumer)
+		return true, nil
+	}
+	t.store.parked[consumer] = parkedCount{counted.Int64, newest}
+	return false, nil
 }
 
 // setInflight also brings back the row of a member that was forgotten because it

@@ -47,7 +47,9 @@ type Store struct {
 	mu        sync.Mutex
 	consumers map[string]int64
 
-	recents map[int64]*recent // by consumer; of whoever has the writing connection
+	// Of whoever has the writing connection:
+	recents map[int64]*recent // by consumer
+	parked  map[int64]parkedCount
 	sieve   sieve
 	moveAt  int
 
@@ -65,7 +67,7 @@ func Open(path string) (*Store, error) {
 	s := &Store{
 		written: make(chan struct{}, 1),
 		commits: make(chan *member), closing: make(chan struct{}), consumers: map[string]int64{},
-		recents: map[int64]*recent{}, moveAt: moveAt, sieve: sieve{least: sieveLeast}, moveIDsAt: moveIDsAt, moveIDsLeast: moveIDsLeast,
+		recents: map[int64]*recent{}, parked: map[int64]parkedCount{}, moveAt: moveAt, sieve: sieve{least: sieveLeast}, moveIDsAt: moveIDsAt, moveIDsLeast: moveIDsLeast,
 	}
 	if err := s.open(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
