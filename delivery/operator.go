@@ -88,6 +88,9 @@ type Case struct {
 	ResolvedBy string
 	Resolution string
 	ResolvedAt time.Time
+
+	PayloadBytes  int // when it is read: of the payload, also where that was left out
+	PayloadSHA256 [32]byte
 }
 
 // CaseFilter selects cases. Zero fields select all.
@@ -97,7 +100,8 @@ type CaseFilter struct {
 	Reason   Reason
 	Lane     event.Lane
 	IDs      []int64
-	Limit    int // 1000
+	Limit    int  // 1000
+	Bare     bool // leave the payloads out: they may be large
 }
 
 // ErrEarlier is returned for a case that cannot be discarded yet: its lane would

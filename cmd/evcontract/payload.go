@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/evcontract/evcontract/delivery"
 	"github.com/evcontract/evcontract/event"
 	"github.com/evcontract/evcontract/internal/contract"
 	"github.com/evcontract/evcontract/internal/protobuf"
@@ -30,6 +31,8 @@ type payloadView struct {
 	contracts *contract.Set // nil where no workspace is at hand
 	unread    error         // or why it cannot be read: what it says is personal may stand right there
 	pii       bool          // a person asked for everything
+
+	fetch func(id int64) ([]byte, error) // the payload of a case that came without it
 }
 
 var errNoContract = errors.New("its contract is not at hand, so nobody can tell what in it is personal: run this in the workspace or name it with --workspace FOLDER, or say --show-pii")
@@ -76,6 +79,26 @@ func (v payloadView) errorText(text string, m event.Message) string {
 		text = strings.ReplaceAll(text, value, masked)
 	}
 	return text
+}
+
+// errorsOf are errors of a case like errorText. A case that came without its
+// payload gets it for that long: one of them at a time may be in memory.
+func (v payloadView) errorsOf(c delivery.Case, texts ...string) []string {
+	m := c.Message
+	shown := make([]string, len(texts))
+	if len(texts) > 0 && !v.pii && len(m.Payload) == 0 && c.PayloadBytes > 0 && v.contractOf(m) != nil {
+		var err error
+		if m.Payload, err = v.fetch(c.ID); err != nil { // nobody can tell what in them is personal
+			for i := range shown {
+				shown[i] = masked
+			}
+			return shown
+		}
+	}
+	for i, text := range texts {
+		shown[i] = v.errorText(text, m)
+	}
+	return shown
 }
 
 // whole is a payload as it is: JSON as JSON, else a text that Go would read.

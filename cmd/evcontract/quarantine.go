@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,6 +142,7 @@ func (a *app) withCases(ctx context.Context, f *caseFlags, q delivery.CaseFilter
 			return noConsumer(st, q.Consumer)
 		}
 	}
+	v.fetch = func(id int64) ([]byte, error) { return payloadOf(ctx, db, id) }
 	found, err := db.Cases(ctx, q)
 	if err != nil {
 		return err
@@ -155,9 +155,21 @@ func (a *app) withCases(ctx context.Context, f *caseFlags, q delivery.CaseFilter
 	return do(db, v, found)
 }
 
+// payloadOf reads the payload of one case.
+func payloadOf(ctx context.Context, db *database, id int64) ([]byte, error) {
+	found, err := db.Cases(ctx, delivery.CaseFilter{IDs: []int64{id}})
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("case %d is gone", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0].Message.Payload, nil
+}
+
 // missing says why a case was not found among those that were asked for.
 func (a *app) missing(ctx context.Context, db *database, id int64, q delivery.CaseFilter) error {
-	found, err := db.Cases(ctx, delivery.CaseFilter{IDs: []int64{id}})
+	found, err := db.Cases(ctx, delivery.CaseFilter{IDs: []int64{id}, Bare: true})
 	switch {
 	case err != nil:
 		return err
@@ -188,7 +200,7 @@ func (a *app) quarantineList() *cobra.Command {
 			if limit < 1 {
 				return fmt.Errorf("--limit %d: want at least 1", limit)
 			}
-			q.Limit = limit
+			q.Limit, q.Bare = limit, true
 			return a.withCases(cmd.Context(), &f, q, func(_ *database, v payloadView, found []delivery.Case) error {
 				return a.list(&f, v, found, limit)
 			})
@@ -357,12 +369,9 @@ func (a *app) caseOf(f *caseFlags, v payloadView, c delivery.Case) caseReport {
 	r := caseReport{
 		Case: c.ID, Consumer: c.Consumer, State: c.State, Reason: c.Reason, Event: m.Type, ID: m.ID, Key: c.Key.String(),
 		LaneType: c.Lane.Type, LaneID: c.Lane.ID, Version: c.Version, Schema: m.Schema, Source: m.Source, Occurred: m.Time, Topic: m.Topic,
-		Errors: []string{}, Attempts: c.Attempts, First: c.First, Last: c.Last, Build: c.Build, Host: c.Host, Owner: c.Owner, Due: c.Due,
+		Errors: v.errorsOf(c, c.Errors...), Attempts: c.Attempts, First: c.First, Last: c.Last, Build: c.Build, Host: c.Host, Owner: c.Owner, Due: c.Due,
 		ResolvedBy: c.ResolvedBy, Resolution: c.Resolution,
-		PayloadBytes: len(m.Payload), PayloadSHA256: fmt.Sprintf("%x", sha256.Sum256(m.Payload)),
-	}
-	for _, text := range c.Errors {
-		r.Errors = append(r.Errors, v.errorText(text, m))
+		PayloadBytes: c.PayloadBytes, PayloadSHA256: fmt.Sprintf("%x", c.PayloadSHA256),
 	}
 	if !f.payload {
 		r.PayloadHidden = "--show-payload shows it"

@@ -30,7 +30,7 @@ func digest(parts ...any) string {
 func casesDigest(found []delivery.Case) string {
 	var parts []any
 	for _, c := range found {
-		parts = append(parts, c.ID, c.Consumer, c.Key, c.Lane, c.Version, c.Reason, c.Attempts, c.State, c.Last.UnixMicro(), sha256.Sum256(c.Message.Payload))
+		parts = append(parts, c.ID, c.Consumer, c.Key, c.Lane, c.Version, c.Reason, c.Attempts, c.State, c.Last.UnixMicro(), c.PayloadSHA256)
 	}
 	return digest(parts...)
 }
@@ -106,7 +106,7 @@ func (f *caseFlags) selection(args []string) (delivery.CaseFilter, error) {
 	if err == nil && len(args) == 0 && f.consumer == "" {
 		return q, errors.New("which cases? Name their numbers, or a consumer with --consumer, narrowed by --because or --lane")
 	}
-	q.State = delivery.CaseOpen
+	q.State, q.Bare = delivery.CaseOpen, true
 	return q, err
 }
 
@@ -125,7 +125,7 @@ func (a *app) planText(v payloadView, found []delivery.Case) {
 	for _, c := range found {
 		fmt.Fprintf(out, "%6d  %-14s %-18s %7d  %s\n", c.ID, cut(c.Consumer, 14), cut(lane(c), 18), c.Version, c.Reason)
 		if len(c.Errors) > 0 {
-			fmt.Fprintf(out, "        %s\n", oneLine(v.errorText(c.Errors[0], c.Message), 70))
+			fmt.Fprintf(out, "        %s\n", oneLine(v.errorsOf(c, c.Errors[0])[0], 70))
 		}
 	}
 	_ = out.Flush() // standard output's own errors are found where it ends

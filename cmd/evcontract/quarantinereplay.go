@@ -223,7 +223,7 @@ func resultsText(out *bufio.Writer, v payloadView, run delivery.Replay, found []
 		}
 		fmt.Fprintf(out, "%6d  %-24s %7d  %-20s %s\n", c.ID, cut(lane(c), 24), c.Version, cut(printable(c.Message.Type), 20), resultWords(result.Outcome))
 		if result.Error != "" {
-			fmt.Fprintf(out, "        %s\n", oneLine(v.errorText(result.Error, c.Message), 70))
+			fmt.Fprintf(out, "        %s\n", oneLine(v.errorsOf(c, result.Error)[0], 70))
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (a *app) applyReplay(ctx context.Context, r *replaying) error {
 	if !ok || err != nil {
 		return fmt.Errorf("--apply %s is no plan: a dry run prints one, like 5-3f9ac21b70de", r.apply)
 	}
-	return a.withCases(ctx, &r.caseFlags, delivery.CaseFilter{Limit: 1}, func(db *database, v payloadView, _ []delivery.Case) error {
+	return a.withCases(ctx, &r.caseFlags, delivery.CaseFilter{Limit: 1, Bare: true}, func(db *database, v payloadView, _ []delivery.Case) error {
 		dry, err := db.Replay(ctx, delivery.Replay{ID: id})
 		if err != nil {
 			return err
@@ -275,7 +275,7 @@ func (a *app) applied(ctx context.Context, r *replaying, db *database, v payload
 	if err != nil {
 		return err
 	}
-	found, err := db.Cases(ctx, delivery.CaseFilter{IDs: run.Cases, Limit: len(run.Cases)})
+	found, err := db.Cases(ctx, delivery.CaseFilter{IDs: run.Cases, Limit: len(run.Cases), Bare: true})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package deliverytest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -275,6 +276,12 @@ func operatorCases(_ *testing.T, b *bench) {
 	c := found[0]
 	b.want("case", []any{c.Key, c.Version, c.Errors, c.Attempts, c.Owner, c.Due.UTC(), string(c.Message.Payload)},
 		[]any{key("a"), 4, []string{"outer", "inner"}, 2, "team-drill", epoch.Add(time.Hour), string(message("o-1", 4).Payload)})
+	payload := message("o-1", 4).Payload
+	b.want("its payload", []any{c.PayloadBytes, c.PayloadSHA256}, []any{len(payload), sha256.Sum256(payload)})
+	found, err = b.store.Cases(b.ctx, delivery.CaseFilter{IDs: []int64{c.ID}, Bare: true})
+	b.must(err)
+	c.Message.Payload = nil
+	b.want("without it", fmt.Sprintf("%+v", found), fmt.Sprintf("%+v", []delivery.Case{c}))
 	if err := b.store.Discard(b.ctx, []int64{c.ID}, "", "why"); err == nil {
 		b.t.Error("discarded without a name")
 	}

@@ -16,8 +16,9 @@ import (
 
 const (
 	setPaused   = `UPDATE evc_consumer SET paused = $2, paused_by = $3, paused_at = evc_now($4) WHERE id = $1 AND paused <> $2`
-	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.payload, q.reason, q.errors, q.attempts,
-			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic
+	selectCases = `SELECT q.id, c.name, q.key, q.lane_type, q.lane_id, q.version, q.envelope, q.reason, q.errors, q.attempts,
+			q.first_at, q.last_at, q.build, q.host, q.owner, q.due_at, q.state, q.resolved_by, q.resolution, coalesce(q.resolved_at, 0), q.holds, q.topic,
+			octet_length(q.payload), q.payload_sha256, CASE WHEN $1 THEN q.payload END
 		FROM evc_quarantine q JOIN evc_consumer c ON c.id = q.consumer`
 	caseLane    = `SELECT consumer, lane_type, lane_id, version, key, holds, topic FROM evc_quarantine WHERE id = $1 AND state = 'open' FOR UPDATE`
 	discardCase = `UPDATE evc_quarantine SET state = 'discarded', resolved_by = $2, resolution = $3, resolved_at = evc_now($4) WHERE id = $1`
@@ -74,6 +75,7 @@ func (t *Tx) cases(ctx context.Context, f delivery.CaseFilter) ([]delivery.Case,
 // filter is a condition of fixed texts; what the caller gave is in args.
 func filter(f delivery.CaseFilter) (where string, args []any) {
 	var and []string
+	args = []any{!f.Bare} // of selectCases itself
 	add := func(condition string, arg any) {
 		args = append(args, arg)
 		and = append(and, fmt.Sprintf(condition, len(args)))
@@ -108,15 +110,17 @@ func filter(f delivery.CaseFilter) (where string, args []any) {
 func scanCase(rows pgx.CollectableRow) (delivery.Case, error) {
 	var c delivery.Case
 	var key [16]byte
-	var payload []byte
+	var payload, digest []byte
 	var version, firstAt, lastAt, due, resolved int64
 	var envelope, texts string
-	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &payload, &c.Reason, &texts, &c.Attempts,
-		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic); err != nil {
+	if err := rows.Scan(&c.ID, &c.Consumer, &key, &c.Lane.Type, &c.Lane.ID, &version, &envelope, &c.Reason, &texts, &c.Attempts,
+		&firstAt, &lastAt, &c.Build, &c.Host, &c.Owner, &due, &c.State, &c.ResolvedBy, &c.Resolution, &resolved, &c.Holds, &c.Topic,
+		&c.PayloadBytes, &digest, &payload); err != nil {
 		return c, err
 	}
 	m := delivery.DecodeEnvelope([]byte(envelope))
 	m.Payload = payload
+	copy(c.PayloadSHA256[:], digest)
 	c.Key, c.Message, c.Version = key, m, uint64(version)
 	c.First, c.Last, c.Due = instant(firstAt), instant(lastAt), instant(due)
 	c.Within = time.Duration(due-lastAt) * time.Microsecond

@@ -97,7 +97,7 @@ func (t *txn) addReplay(ctx context.Context, r delivery.Replay, found []delivery
 
 // plan orders open cases and digests what would be handled.
 func (t *txn) plan(ctx context.Context, consumer string, ids []int64) ([]delivery.Case, string, error) {
-	found, err := cases(ctx, t.tx, delivery.CaseFilter{Consumer: consumer, State: delivery.CaseOpen, IDs: ids, Limit: len(ids)})
+	found, err := cases(ctx, t.tx, delivery.CaseFilter{Consumer: consumer, State: delivery.CaseOpen, IDs: ids, Limit: len(ids), Bare: true})
 	if err != nil {
 		return nil, "", err
 	}
@@ -107,7 +107,7 @@ func (t *txn) plan(ctx context.Context, consumer string, ids []int64) ([]deliver
 	delivery.SortCases(found)
 	h := sha256.New()
 	for _, c := range found {
-		fmt.Fprintf(h, "%d %s %d %x\n", c.ID, c.Key, c.Attempts, sha256.Sum256(c.Message.Payload))
+		fmt.Fprintf(h, "%d %s %d %x\n", c.ID, c.Key, c.Attempts, c.PayloadSHA256)
 	}
 	return found, hex.EncodeToString(h.Sum(nil)), nil
 }

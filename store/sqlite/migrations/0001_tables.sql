@@ -127,8 +127,9 @@ CREATE INDEX evc_block_wake ON evc_block (consumer, wake_at) WHERE wake_at IS NO
 
 CREATE TABLE evc_parked (
   arrival INTEGER PRIMARY KEY AUTOINCREMENT, consumer INTEGER NOT NULL, lane_type TEXT NOT NULL, lane_id TEXT NOT NULL,
-  key BLOB NOT NULL, version INTEGER NOT NULL, envelope TEXT NOT NULL, payload BLOB NOT NULL, parked_at INTEGER NOT NULL,
+  key BLOB NOT NULL, version INTEGER NOT NULL, envelope TEXT NOT NULL, parked_at INTEGER NOT NULL,
   case_id INTEGER,                         -- the quarantined event that is handled again
+  payload BLOB NOT NULL,                   -- last: to get at what stands behind it SQLite goes through all its pages
   UNIQUE (consumer, key),
   FOREIGN KEY (consumer, lane_type, lane_id) REFERENCES evc_block (consumer, lane_type, lane_id)
 ) STRICT;
@@ -140,11 +141,12 @@ CREATE TABLE evc_quarantine (
   lane_type TEXT NOT NULL, lane_id TEXT NOT NULL, version INTEGER NOT NULL, event TEXT NOT NULL,
   holds INTEGER NOT NULL,                  -- its lane waits for it
   topic TEXT NOT NULL,                     -- whose mark passes it when it is discarded
-  envelope TEXT NOT NULL, payload BLOB NOT NULL, payload_sha256 BLOB NOT NULL,
+  envelope TEXT NOT NULL, payload_sha256 BLOB NOT NULL,
   reason TEXT NOT NULL, errors TEXT NOT NULL, attempts INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
   build TEXT NOT NULL, host TEXT NOT NULL, owner TEXT NOT NULL, due_at INTEGER NOT NULL,
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'replaying', 'resolved', 'discarded')),
   resolved_by TEXT NOT NULL DEFAULT '', resolution TEXT NOT NULL DEFAULT '', resolved_at INTEGER,
+  payload BLOB NOT NULL,
   CHECK (state IN ('open', 'replaying') OR (resolved_by <> '' AND resolution <> '')),
   UNIQUE (consumer, key)
 ) STRICT;
@@ -172,7 +174,7 @@ CREATE TABLE evc_rehearsal (               -- what a dry run did with each case,
 
 -- the store as a broker: topics that consumers read, and where each group is
 CREATE TABLE evc_topic (
-  pos INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, envelope TEXT NOT NULL, payload BLOB NOT NULL, published_at INTEGER NOT NULL
+  pos INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, envelope TEXT NOT NULL, published_at INTEGER NOT NULL, payload BLOB NOT NULL
 ) STRICT;
 CREATE INDEX evc_topic_read ON evc_topic (topic, pos);
 CREATE TABLE evc_cursor (
