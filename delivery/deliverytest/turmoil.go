@@ -149,8 +149,14 @@ func (b *turmoilBroker) Publish(_ context.Context, ms []event.Message) []error {
 	b.turmoil.mu.Lock()
 	defer b.turmoil.mu.Unlock()
 	errs := make([]error, len(ms))
+	failed := map[string]bool{} // lanes: their time may be over before the batch is
 	for i, m := range ms {
+		if failed[m.Subject] {
+			errs[i] = delivery.ErrHeld
+			continue
+		}
 		errs[i] = b.take(m)
+		failed[m.Subject] = errs[i] != nil
 	}
 	return errs
 }
