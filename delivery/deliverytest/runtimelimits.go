@@ -164,6 +164,22 @@ func (r renewals) Settle(ctx context.Context, l delivery.Lease, sent []delivery.
 	return err
 }
 
+// leaping is a clock on which time passes for who sleeps, as often as it is told to.
+type leaping struct {
+	*Clock
+	leaps chan struct{}
+}
+
+func (c leaping) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.leaps:
+		c.Advance(d)
+		return nil
+	}
+}
+
 // patient is a broker that takes longer than a lease.
 type patient struct {
 	*Hand
@@ -184,16 +200,19 @@ func relayKeeps(t *testing.T, w *World) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	clock := leaping{NewClock(epoch), make(chan struct{})}
+	w.DB.SetNow(clock.Now)
 	store := renewals{w.DB.Store, make(chan struct{}, 100)}
 	b := &patient{Hand: &Hand{}, meanwhile: func() {
 		for range 4 { // a third of the lease each
+			clock.leaps <- struct{}{}
 			<-store.seen
 		}
 		must(w.DB.Store.Lease(t.Context(), delivery.Lease{Owner: "other", For: time.Minute}))
 	}}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- delivery.Relay{Store: store, Broker: b, Loops: 1, Lease: slow * 2 * time.Second}.Run(ctx)
+		ended <- delivery.Relay{Store: store, Broker: b, Loops: 1, Lease: 2 * time.Second, Clock: clock}.Run(ctx)
 	}()
 	i := &inbox{World: w, t: t}
 	i.eventually("rows that wait", 0, func() any { return must(w.DB.Count(t.Context(), "SELECT count(*) FROM evc_outbox")) })
