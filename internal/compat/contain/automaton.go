@@ -14,15 +14,31 @@ type automaton struct {
 	cuts   []rune // where the behaviour of some instruction may change
 	states []dfaState
 	index  map[string]int
-	broken bool // word boundaries and line anchors are not modelled
+	words  bool // it asks for word boundaries
+	broken bool // line anchors are not modelled
 }
 
+// dfaState is where a pattern stands in a string. What a word boundary lets
+// through depends on the rune that follows: with those, the threads are where
+// it goes on from, and their empty moves are followed with the next rune.
 type dfaState struct {
 	threads  []uint32 // program counters of rune instructions, sorted
+	edge     edge     // what came before, where words count
 	ends     bool     // accepts if the string ends here
 	absorbed bool     // has matched, whatever follows
 	next     map[rune]int
 }
+
+// edge is what stands on the two sides of a place in a string.
+type edge struct{ begin, end, wordBefore, wordAfter bool }
+
+func (e edge) passes(op syntax.EmptyOp) bool {
+	boundary := e.wordBefore != e.wordAfter
+	return (op&syntax.EmptyBeginText == 0 || e.begin) && (op&syntax.EmptyEndText == 0 || e.end) &&
+		(op&syntax.EmptyWordBoundary == 0 || boundary) && (op&syntax.EmptyNoWordBoundary == 0 || !boundary)
+}
+
+const modelled = syntax.EmptyBeginText | syntax.EmptyEndText | syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 
 func newAutomaton(text string) *automaton {
 	a := &automaton{index: map[string]int{}}
@@ -41,16 +57,19 @@ func newAutomaton(text string) *automaton {
 		in := &prog.Inst[i]
 		switch in.Op {
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
-				a.broken = true
-			}
+			op := syntax.EmptyOp(in.Arg)
+			a.broken = a.broken || op&^modelled != 0
+			a.words = a.words || op&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
 		case syntax.InstRune, syntax.InstRune1:
 			a.cutRunes(in)
 		case syntax.InstRuneAnyNotNL:
 			a.cuts = append(a.cuts, '\n', '\n'+1)
 		}
 	}
-	a.state([]uint32{uint32(prog.Start)}, true)
+	if a.words {
+		a.cuts = append(a.cuts, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
+	}
+	a.state([]uint32{uint32(prog.Start)}, edge{begin: true})
 	return a
 }
 
@@ -74,24 +93,34 @@ func (a *automaton) cutRunes(in *syntax.Inst) {
 }
 
 // state closes threads over empty moves and interns the result.
-func (a *automaton) state(starts []uint32, atBegin bool) int {
-	c := closure{prog: a.prog, atBegin: atBegin, seen: map[uint32]bool{}}
+func (a *automaton) state(starts []uint32, at edge) int {
+	st := dfaState{next: map[rune]int{}}
+	if a.words {
+		slices.Sort(starts)
+		st.threads, st.edge = slices.Compact(starts), at
+	} else {
+		c := a.close(starts, at)
+		st.threads, st.absorbed = c.runes, c.matched
+		slices.Sort(st.threads)
+	}
+	if st.absorbed {
+		st.threads, st.ends = nil, true
+	} else {
+		at.end = true
+		st.ends = a.close(starts, at).matched
+	}
+	return a.intern(st)
+}
+
+func (a *automaton) close(starts []uint32, at edge) closure {
+	c := closure{prog: a.prog, at: at, seen: map[uint32]bool{}}
 	for _, pc := range starts {
 		c.follow(pc)
 	}
-	st := dfaState{threads: c.runes, absorbed: c.matched, next: map[rune]int{}}
-	if !st.absorbed {
-		e := closure{prog: a.prog, atBegin: atBegin, atEnd: true, seen: map[uint32]bool{}}
-		for _, pc := range starts {
-			e.follow(pc)
-		}
-		st.ends = e.matched
-	}
-	st.ends = st.ends || st.absorbed
-	if st.absorbed {
-		st.threads = nil
-	}
-	slices.Sort(st.threads)
+	return c
+}
+
+func (a *automaton) intern(st dfaState) int {
 	key := st.key()
 	if id, ok := a.index[key]; ok {
 		return id
@@ -110,6 +139,12 @@ func (st *dfaState) key() string {
 	if st.absorbed {
 		b[0] = 2
 	}
+	if st.edge.begin {
+		b[0] |= 4
+	}
+	if st.edge.wordBefore {
+		b[0] |= 8
+	}
 	for _, pc := range st.threads {
 		b = binary.LittleEndian.AppendUint32(b, pc)
 	}
@@ -125,24 +160,38 @@ func (a *automaton) step(from int, r rune) int {
 	if to, ok := st.next[r]; ok {
 		return to
 	}
-	starts := []uint32{uint32(a.prog.Start)}
-	for _, pc := range st.threads {
-		if in := &a.prog.Inst[pc]; in.MatchRune(r) {
-			starts = append(starts, in.Out)
-		}
-	}
-	to := a.state(starts, false)
+	to := a.after(st, r)
 	a.states[from].next[r] = to
 	return to
 }
 
+func (a *automaton) after(st *dfaState, r rune) int {
+	threads, word := st.threads, a.words && syntax.IsWordChar(r)
+	if a.words {
+		at := st.edge
+		at.wordAfter = word
+		c := a.close(st.threads, at)
+		if c.matched {
+			return a.intern(dfaState{absorbed: true, ends: true, next: map[rune]int{}})
+		}
+		threads = c.runes
+	}
+	starts := []uint32{uint32(a.prog.Start)}
+	for _, pc := range threads {
+		if in := &a.prog.Inst[pc]; in.MatchRune(r) {
+			starts = append(starts, in.Out)
+		}
+	}
+	return a.state(starts, edge{wordBefore: word})
+}
+
 // closure follows the empty moves of a program.
 type closure struct {
-	prog           *syntax.Prog
-	atBegin, atEnd bool
-	seen           map[uint32]bool
-	runes          []uint32
-	matched        bool
+	prog    *syntax.Prog
+	at      edge
+	seen    map[uint32]bool
+	runes   []uint32
+	matched bool
 }
 
 func (c *closure) follow(pc uint32) {
@@ -160,11 +209,9 @@ func (c *closure) follow(pc uint32) {
 	case syntax.InstCapture, syntax.InstNop:
 		c.follow(in.Out)
 	case syntax.InstEmptyWidth:
-		op := syntax.EmptyOp(in.Arg)
-		if op&syntax.EmptyBeginText != 0 && !c.atBegin || op&syntax.EmptyEndText != 0 && !c.atEnd {
-			return
+		if c.at.passes(syntax.EmptyOp(in.Arg)) {
+			c.follow(in.Out)
 		}
-		c.follow(in.Out)
 	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		c.runes = append(c.runes, pc)
 	}
@@ -240,6 +287,9 @@ func rank(r rune) int {
 func signature(list []*automaton, r rune) string {
 	var b []byte
 	for _, a := range list {
+		if a.words && syntax.IsWordChar(r) {
+			b = append(b, 2)
+		}
 		for i := range a.prog.Inst {
 			switch in := &a.prog.Inst[i]; in.Op {
 			case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:

@@ -193,7 +193,7 @@ func (b *builder) general() {
 			b.add("enum", taint("enum", "enum:[]"))
 		}
 		if m.ecma != nil {
-			b.add("pattern", seal(&node{kind: kOpaque, types: tString, opaque: &opaque{key: "ecma:" + m.ecma.text, keyword: "pattern", holds: m.ecma.match}}))
+			b.add("pattern", m.ecma.node())
 		}
 	}
 	if b.l.assert {

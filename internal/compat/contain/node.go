@@ -88,12 +88,15 @@ type node struct {
 // path below it.
 type place struct{ schema, keyword string }
 
-// opaque is a predicate that can be evaluated, perhaps, but not reasoned about.
+// opaque is a predicate that can be evaluated, perhaps, but not reasoned about
+// any further than its parts say.
 type opaque struct {
 	key     string             // equal keys mean equal predicates
 	keyword string             // as the user wrote it
 	holds   func(string) truth // nil: not even evaluable
 	samples []string           // strings to try
+	parts   []patternPart      // what a string that it takes must satisfy
+	exact   bool               // and nothing more
 }
 
 var kindTypes = [...]typ{

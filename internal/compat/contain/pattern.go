@@ -117,14 +117,20 @@ func (r *rewriter) put(s string, skip int) {
 }
 
 func (r *rewriter) group() error {
-	rest := r.in[r.pos:]
-	for _, p := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.HasPrefix(rest, p) {
-			return &Unsupported{r.in, "lookaround"}
-		}
+	if isLookaround(r.in[r.pos:]) {
+		return &Unsupported{r.in, "lookaround"}
 	}
 	r.put("(", 1)
 	return nil
+}
+
+func isLookaround(s string) bool {
+	for _, p := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *rewriter) class() error {

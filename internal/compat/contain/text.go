@@ -15,12 +15,46 @@ type strProblem struct {
 	s        *solver
 	min, max int64
 	autos    []*automaton
-	want     []bool // per automaton
+	demands  []demand
 	except   map[string]bool
 	opaque   []lit
 	lits     []lit
 	deps     uint64
 	broken   *lit // a pattern without an automaton
+}
+
+// demand is what some automata in a row must say together: each what is wanted
+// of it, or, negated, not all of them.
+type demand struct {
+	from int
+	want []bool
+	neg  bool
+}
+
+func (d demand) met(autos []*automaton, states []int) bool {
+	for i, want := range d.want {
+		if autos[d.from+i].states[states[d.from+i]].ends != want {
+			return d.neg
+		}
+	}
+	return !d.neg
+}
+
+// lost says that the demand cannot be met any more, whatever follows.
+func (d demand) lost(autos []*automaton, states []int) bool {
+	absorbed := 0
+	for i, want := range d.want {
+		if !autos[d.from+i].states[states[d.from+i]].absorbed {
+			continue
+		}
+		if !d.neg && !want {
+			return true
+		}
+		if want {
+			absorbed++
+		}
+	}
+	return d.neg && absorbed == len(d.want)
 }
 
 func (s *solver) solveString(lits []lit) outcome {
@@ -35,7 +69,7 @@ func (s *solver) solveString(lits []lit) outcome {
 	if out.result == unsat || len(p.opaque) == 0 && p.broken == nil {
 		return out
 	}
-	if v, ok := p.sample(out); ok {
+	if v, ok := p.sample(out, p.outside()); ok {
 		return found(v)
 	}
 	if out.result == sat {
@@ -53,7 +87,7 @@ func (p *strProblem) add(l lit) {
 	p.deps |= l.deps
 	switch {
 	case l.n.kind == kOpaque:
-		p.opaque = append(p.opaque, l)
+		p.predicate(l)
 	case l.n.kind == kEnum:
 		for _, v := range l.n.values.list {
 			if t, ok := v.(string); ok {
@@ -61,7 +95,7 @@ func (p *strProblem) add(l lit) {
 			}
 		}
 	case l.n.kind == kPattern:
-		p.pattern(l)
+		p.demand(l, []patternPart{{l.n.pats[0].text, true}})
 	case l.n.kind == kMinLen && !l.neg:
 		p.min = max(p.min, l.n.n)
 	case l.n.kind == kMinLen:
@@ -73,28 +107,59 @@ func (p *strProblem) add(l lit) {
 	}
 }
 
-func (p *strProblem) pattern(l lit) {
-	text := l.n.pats[0].text
-	a := p.s.automata[text]
-	if a == nil {
-		a = newAutomaton(text)
-		p.s.automata[text] = a
+// predicate takes of an opaque predicate what automata know of it.
+func (p *strProblem) predicate(l lit) {
+	o := l.n.opaque
+	if len(o.parts) > 0 && (o.exact || !l.neg) {
+		p.demand(l, o.parts)
 	}
-	if a.broken {
-		p.broken = &l
-		return
+	if !o.exact {
+		p.opaque = append(p.opaque, l)
 	}
-	p.autos, p.want = append(p.autos, a), append(p.want, !l.neg)
+}
+
+func (p *strProblem) demand(l lit, parts []patternPart) {
+	d := demand{from: len(p.autos), neg: l.neg}
+	for _, part := range parts {
+		a := p.s.automata[part.text]
+		if a == nil {
+			a = newAutomaton(part.text)
+			p.s.automata[part.text] = a
+		}
+		if a.broken {
+			p.autos, p.broken = p.autos[:d.from], &l
+			return
+		}
+		p.autos, d.want = append(p.autos, a), append(d.want, part.want)
+	}
+	p.demands = append(p.demands, d)
+}
+
+// outside looks for a string beyond all that refused patterns could take.
+func (p *strProblem) outside() outcome {
+	wider := *p
+	wider.autos, wider.demands = slices.Clip(p.autos), slices.Clip(p.demands)
+	for _, l := range p.opaque {
+		if l.neg && len(l.n.opaque.parts) > 0 {
+			wider.demand(l, l.n.opaque.parts)
+		}
+	}
+	if len(wider.demands) == len(p.demands) {
+		return outcome{}
+	}
+	return wider.plain()
 }
 
 // sample evaluates the whole problem on strings that are likely to pass.
-func (p *strProblem) sample(out outcome) (string, bool) {
+func (p *strProblem) sample(results ...outcome) (string, bool) {
 	tries := []string{"", "a", "A", "0", "1", "-1", "abc", "a b", "a-b", "é", "!", "a.b", "/", "2024-02-30", "not a format at all"}
 	for _, l := range p.opaque {
 		tries = append(slices.Clone(l.n.opaque.samples), tries...)
 	}
-	if v, ok := out.value.(string); ok {
-		tries = append(tries, v)
+	for _, r := range results {
+		if v, ok := r.value.(string); ok {
+			tries = append(tries, v)
+		}
 	}
 next:
 	for _, v := range tries {
@@ -205,18 +270,18 @@ func (p *strProblem) accepts(at point, tree *trie) bool {
 	if at.letter < p.min || tree.excepted(at.trie) {
 		return false
 	}
-	for i, a := range p.autos {
-		if a.states[at.states[i]].ends != p.want[i] {
+	for _, d := range p.demands {
+		if !d.met(p.autos, at.states) {
 			return false
 		}
 	}
 	return true
 }
 
-// dead says that an automaton can never come round any more.
+// dead says that what is asked can never come round any more.
 func (p *strProblem) dead(at point) bool {
-	for i, a := range p.autos {
-		if st := &a.states[at.states[i]]; st.absorbed && !p.want[i] {
+	for _, d := range p.demands {
+		if d.lost(p.autos, at.states) {
 			return true
 		}
 	}

@@ -6,9 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -178,38 +176,4 @@ func (x *marked) Validate(ctx jsonschema.ValidationContext, v any) error {
 		panic(fmt.Sprintf("the pattern %q takes too long", x.ecma.text))
 	}
 	return ctx.Error("pattern", "does not match pattern '%s'", x.ecma.text)
-}
-
-// ecmaPattern is a pattern with lookaround or back-references.
-type ecmaPattern struct {
-	text string
-	re   *regexp2.Regexp
-}
-
-// The bounds of one match by backtracking. The length is the one that counts;
-// the time is a safety net for patterns that backtrack without end in less.
-const (
-	maxMatched = 4096 // bytes
-	matchTime  = time.Second
-)
-
-func newECMA(text string) *ecmaPattern {
-	re, err := regexp2.Compile(text, regexp2.ECMAScript)
-	if err != nil {
-		return nil
-	}
-	re.MatchTimeout = matchTime
-	return &ecmaPattern{text, re}
-}
-
-// match is unsure where the engine gives up.
-func (p *ecmaPattern) match(s string) truth {
-	if len(s) > maxMatched {
-		return unsure
-	}
-	ok, err := p.re.MatchString(s)
-	if err != nil {
-		return unsure
-	}
-	return truthOf(ok)
 }
