@@ -27,6 +27,8 @@ var keywordPairs = []handPair{
 	{Draft2020, `{"type":"integer","enum":[1.5,2,"3",4.0]}`, `{"enum":[2,4]}`, "holds"},
 	{Draft2020, `{"type":"number","minimum":1,"maximum":1}`, `{"const":1}`, "holds"},
 	{Draft2020, `{"type":"number","exclusiveMinimum":1,"maximum":1}`, `false`, "holds"},
+	{Draft7, `{"enum":[1e3,1000.0,"a","a"]}`, `{"enum":[1000,"a"]}`, "holds"},
+	{Draft6, `{"enum":[{"a":1},{"a":1.0},[]]}`, `{"enum":[[]]}`, "refuted"},
 	// const/enum with objects, arrays
 	{Draft7, `{"const":{"a":{"b":[1,{"c":2.0}]}}}`, `{"properties":{"a":{"properties":{"b":{"contains":{"properties":{"c":{"const":2}},"required":["c"]}}}}}}`, "holds"},
 	{Draft7, `{"enum":[{"a":1},{"a":2},{"a":3,"b":1}]}`, `{"type":"object","properties":{"a":{"type":"integer","maximum":3}},"required":["a"],"additionalProperties":{"const":1}}`, "holds"},

@@ -258,7 +258,9 @@ func escapeToken(t string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t, "~", "~0"), "/", "~1")
 }
 
-// rewrite replaces patterns by their RE2 form and counts beyond the validator's range.
+// rewrite replaces patterns by their RE2 form and counts beyond the validator's
+// range. Values that an enum repeats are dropped where the validator refuses what
+// the draft only advises against.
 func (p *preparer) rewrite(d *document, m map[string]any, pointer string) error {
 	for _, k := range countKeywords {
 		if n, ok := m[k].(json.Number); ok {
@@ -266,6 +268,9 @@ func (p *preparer) rewrite(d *document, m map[string]any, pointer string) error 
 				m[k] = json.Number(strconv.Itoa(hugeCount))
 			}
 		}
+	}
+	if list, ok := m["enum"].([]any); ok && (d.draft == Draft6 || d.draft == Draft7) {
+		m["enum"] = newValueSet(list).list
 	}
 	if s, ok := m["pattern"].(string); ok {
 		re, err := RE2(s)
