@@ -40,10 +40,10 @@ func (c *check) payload(read int, r reading) {
 	result := c.options.Memory.Read(r.question)
 	c.report.Reads[read].Reason = result.Reason
 	if result.Answer == rule.Unknown {
-		c.undecided(read, r, result.Reason)
+		c.undecided(read, r, result.Reason, result.Fix)
 	}
 	if result.Open != "" {
-		c.undecided(read, r, result.Open)
+		c.undecided(read, r, result.Open, "")
 	}
 	for _, b := range result.Breaks {
 		c.broken(read, r, b, result.More)
@@ -53,10 +53,10 @@ func (c *check) payload(read int, r reading) {
 // lineColumn is what changes with every edit above the place that a reason names.
 var lineColumn = regexp.MustCompile(`:\d+:\d+`)
 
-func (c *check) undecided(read int, r reading, reason string) {
+func (c *check) undecided(read int, r reading, reason, fix string) {
 	path := r.event.String()
 	c.add(read, rule.Finding{
-		Rule: undecided.ID, Severity: undecided.Severity, Path: path, Fix: undecided.Fix,
+		Rule: undecided.ID, Severity: undecided.Severity, Path: path, Fix: cmp.Or(fix, undecided.Fix),
 		Message: fmt.Sprintf("%s: nobody can tell whether it stays readable: %s", path, reason),
 		New:     placeOf(r.pair.new), Old: placeOf(r.pair.old),
 		Fingerprint: rule.Fingerprint(undecided.ID, path, lineColumn.ReplaceAllString(reason, "")),

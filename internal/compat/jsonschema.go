@@ -26,13 +26,21 @@ func readJSONSchema(q Question) Result {
 		schema *jsonschema.Schema
 	}{{"reader", reader}, {"writer", writer}} {
 		if hole, is := side.schema.Hole(); is {
-			return unknown(fmt.Sprintf("the %s's schema cannot be used as a whole: %s: %s", side.name, hole.Pos, hole.Message))
+			r := unknown(fmt.Sprintf("the %s's schema cannot be used as a whole: %s: %s", side.name, hole.Pos, hole.Message))
+			r.Fix = fixOfHole(hole.Fix)
+			return r
 		}
 	}
 	if reader.Same(writer) {
 		return Result{Answer: rule.Holds}
 	}
 	return jsonRead{q, reader, writer}.read()
+}
+
+// fixOfHole is what to do about a schema that cannot be used: the old one is not
+// to be changed any more.
+func fixOfHole(fix string) string {
+	return strings.ToUpper(fix[:1]) + fix[1:] + "; of a revision that is out already, accept the risk with a waiver that has an owner and an end."
 }
 
 // jsonRead is one question about two JSON Schemas.

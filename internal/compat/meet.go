@@ -202,7 +202,7 @@ func (c *check) unvendored(r reading, m Meeting, writer *contract.Event) {
 	r.pair = pair{new: writer, old: writer}
 	read := c.open(r)
 	c.report.Reads[read].Reason = reason
-	c.undecided(read, r, reason)
+	c.undecided(read, r, reason, fmt.Sprintf("Run evcontract vendor in the repository of %s.", m.Reader.Service))
 }
 
 // passedOver tells events that the reader no longer reads because it reads another

@@ -42,6 +42,7 @@ type Result struct {
 	Answer rule.Answer
 	Reason string  // why it is unknown; with holds, an assumption that was decisive
 	Open   string  // what nobody can tell beside what refutes it, which may be waived
+	Fix    string  // of what is unknown; empty: the rule's own
 	Breaks []Break // errors make the answer refuted; warnings ride along with holds
 	More   int     // places beyond the limit
 }

@@ -19,7 +19,9 @@ func read(q Question, known *walked) Result {
 	case writer == nil:
 		return unknown("the writer's schema could not be read")
 	case reader.Format() != writer.Format():
-		return unknown(fmt.Sprintf("the reader's schema is %s and the writer's is %s: two formats are not compared", reader.Format(), writer.Format()))
+		r := unknown(fmt.Sprintf("the reader's schema is %s and the writer's is %s: two formats are not compared", reader.Format(), writer.Format()))
+		r.Fix = "Keep the format of the schema, or publish the event in the new one as a new major version beside the old."
+		return r
 	case reader.Format() == contract.ProtobufFormat:
 		return askProtobuf(q, known)
 	}
