@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -136,25 +137,55 @@ func (w *protoWalk) jsonMeaning(p fieldPair) {
 	}})
 }
 
-// comeBack finds a number that the reader reserves and that now carries a name
-// it never had. Only where the reader reserves a name for each number are the
-// names known that the numbers had.
+// comeBack finds what the reader reserves and the writer uses for a field that
+// never had it: a number where numbers travel, a name where names do. Only where
+// the reader reserves a name for each number are the fields known that were.
 func (w *protoWalk) comeBack(m *matched, p fieldPair) {
-	f := p.writer
 	ranges, names := m.reader.ReservedRanges(), m.reader.ReservedNames()
-	if w.wire == jsonWire || !ranges.Has(f.Number()) || names.Has(f.Name()) || reservedCount(ranges) != names.Len() {
+	if reservedCount(ranges) != names.Len() || w.renamedTo(p.path) {
 		return
 	}
-	if w.renamedTo(p.path) {
+	message := ""
+	switch f := p.writer; {
+	case w.wire != jsonWire && ranges.Has(f.Number()) && !names.Has(f.Name()):
+		message = fmt.Sprintf("number %d is reserved by the reader and comes back as %s: readers older still take it for what the number was", f.Number(), f.Name())
+	case w.wire == jsonWire && !ranges.Has(f.Number()) && reservedKey(names, f):
+		message = fmt.Sprintf("the name %q is reserved by the reader and comes back as number %d: readers older still take it for what the name was", jsonKey(f), f.Number())
+	default:
 		return
 	}
 	w.add(p, claim{
-		readerAt: m.reader, probe: p.probe(anyValues(f)),
-		Break: Break{
-			Rule: "meaning-changed", Severity: rule.Error,
-			Message: fmt.Sprintf("number %d is reserved by the reader and comes back as %s: readers older still take it for what the number was", f.Number(), f.Name()),
-		},
+		readerAt: m.reader, probe: p.probe(anyValues(p.writer)),
+		Break: Break{Rule: "meaning-changed", Severity: rule.Error, Message: message},
 	})
+}
+
+// reservedKey reports whether a field is sent under a name that is reserved.
+func reservedKey(names protoreflect.Names, f protoreflect.FieldDescriptor) bool {
+	for i := range names.Len() {
+		if key := jsonKey(f); key == string(names.Get(i)) || key == jsonName(names.Get(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonName is the JSON name of a field that says none.
+func jsonName(name protoreflect.Name) string {
+	var b strings.Builder
+	upper := false
+	for _, c := range string(name) {
+		switch {
+		case c == '_':
+			upper = true
+			continue
+		case upper:
+			c = unicode.ToUpper(c)
+		}
+		upper = false
+		b.WriteRune(c)
+	}
+	return b.String()
 }
 
 func (w *protoWalk) renamedTo(path contract.Path) bool {
