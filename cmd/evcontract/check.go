@@ -130,6 +130,32 @@ func (b *bases) whyNothing(o checkOptions) string {
 	return ""
 }
 
+// changedDrafts are the events that are not what they were in a base where they
+// were drafts. A check says nothing else of them.
+func (b *bases) changedDrafts() []*contract.Event {
+	var changed []*contract.Event
+	for _, next := range b.j.set.Events {
+		if slices.ContainsFunc(b.list, func(base *base) bool { return draftOf(base.set, next) }) {
+			changed = append(changed, next)
+		}
+	}
+	return changed
+}
+
+func draftOf(set *contract.Set, next *contract.Event) bool {
+	return slices.ContainsFunc(set.Events, func(e *contract.Event) bool {
+		return e.Name.Value == next.Name.Value && e.Status.Value == contract.Draft && differ(e, next)
+	})
+}
+
+// differ compares what is known without reading a schema that was put off.
+func differ(a, b *contract.Event) bool {
+	if a.Content != "" && b.Content != "" {
+		return a.Content != b.Content
+	}
+	return a.Schema != nil && b.Schema != nil && a.Revision() != b.Revision()
+}
+
 // judgement is a report and what it is about.
 type judgement struct {
 	of     *judged
@@ -180,6 +206,9 @@ func (a *app) checked(ctx context.Context, args []string, o checkOptions) (*judg
 	all.Merge(own)
 	if why := b.whyNothing(o); len(all.Reads) == 0 && !all.Reaches(rule.Error) && why != "" {
 		fmt.Fprintln(a.err, "evcontract: nothing was compared: "+why)
+	}
+	for _, e := range b.changedDrafts() {
+		fmt.Fprintf(a.err, "evcontract: %s was a draft, which promises nothing: its change was not judged; status: stable has it judged from the next change on\n", e.Name.Value)
 	}
 	j.settle(all, now)
 	all.Docs = append(all.Docs, docsOf(lint.Docs(), waiverRules)...)

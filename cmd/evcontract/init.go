@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -29,18 +31,18 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Start a workspace: one event, one consumer, a CI workflow, a pre-commit hook",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			return a.init(dir)
+			return a.init(cmd.Context(), dir)
 		},
 	}
 }
 
 // init writes the scaffold, and overwrites nothing that is there.
-func (a *app) init(dir string) error {
+func (a *app) init(ctx context.Context, dir string) error {
 	manifest := filepath.Join(dir, contract.WorkspaceFile)
 	if _, err := os.Stat(manifest); err == nil {
 		return fmt.Errorf("%s is there already: this is a workspace, see evcontract lint", manifest)
@@ -48,6 +50,10 @@ func (a *app) init(dir string) error {
 	files, err := scaffoldFiles()
 	if err != nil {
 		return err
+	}
+	if branch := source.CurrentBranch(ctx, dir); branch != "" {
+		manifest := files[contract.WorkspaceFile]
+		files[contract.WorkspaceFile] = bytes.Replace(manifest, []byte("against: main "), []byte("against: "+branch+" "), 1)
 	}
 	var kept []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -1,6 +1,10 @@
 package protobuf
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
 
 // What one file may hold at most. Real schemas stay far below; the limits keep
 // a file that was made to do harm from using up time and memory.
@@ -13,6 +17,12 @@ const (
 func checkSource(data []byte) string {
 	if len(data) > maxSource {
 		return fmt.Sprintf("holds %d bytes, more than the %d MiB that are compiled: split the file", len(data), maxSource>>20)
+	}
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "is UTF-16: save it as UTF-8"
+	case bytes.IndexByte(data, 0) >= 0 && !utf8.Valid(data):
+		return "is no text: a .proto file is read as it was written, not compiled"
 	}
 	if line := tooDeep(data); line > 0 {
 		return fmt.Sprintf("line %d: more than %d brackets inside each other: flatten what it declares", line, maxNesting)

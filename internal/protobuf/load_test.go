@@ -222,6 +222,17 @@ syntax = "proto3"; // { [ " '
 	}
 }
 
+// TestNoText: a file that is no text at all is one error, not one for each byte.
+func TestNoText(t *testing.T) {
+	tree := treeOf(t, "-- wide.proto --\n\xff\xfes\x00y\x00\n-- compiled.proto --\n\x0a\x03a\xff\x00\n")
+	for ref, want := range map[string]string{"wide.proto": "wide.proto: is UTF-16: save it as UTF-8", "compiled.proto": "compiled.proto: is no text"} {
+		_, errs := Load(tree, ref, Options{ProtoPaths: []string{"."}})
+		if got := texts(errs); len(errs) != 1 || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", ref, got, want)
+		}
+	}
+}
+
 func TestShadowed(t *testing.T) {
 	tree := treeOf(t, "-- a/x.proto --\nsyntax = \"proto3\";\nmessage A {}\n-- b/x.proto --\nsyntax = \"proto3\";\nmessage B {}\n")
 	_, errs := Load(tree, "b/x.proto", Options{ProtoPaths: []string{"a", "b"}})

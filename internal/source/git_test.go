@@ -141,6 +141,27 @@ func TestOpenGitErrors(t *testing.T) {
 	}
 }
 
+// TestOpenGitAlone has no remote: whoever named another branch is told which there are.
+func TestOpenGitAlone(t *testing.T) {
+	r := history(t)
+	o := Options{Dir: r.dir}
+	_, err := Open(t.Context(), "elsewhere", o)
+	wantError(t, err, "no branch, tag or commit of the repository, which has no remote to fetch it from: its branches are ")
+	_, err = Open(t.Context(), "HEAD~99", o)
+	wantError(t, err, "its history is not that long")
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		r.git("branch", name)
+	}
+	_, err = Open(t.Context(), "elsewhere", o)
+	wantError(t, err, ", …")
+	if got := CurrentBranch(t.Context(), r.dir); got == "" {
+		t.Error("no branch is current")
+	}
+	if got := CurrentBranch(t.Context(), t.TempDir()); got != "" {
+		t.Errorf("%s is current where there is no repository", got)
+	}
+}
+
 // TestOpenGitInHook has the variables that git sets for the hooks of another
 // repository.
 func TestOpenGitInHook(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,10 +29,10 @@ func (r *repo) missing(ctx context.Context, word string) error {
 	remote := r.remote(ctx)
 	command := r.fetch(ctx, remote, word)
 	switch {
-	case remote == "":
-		return fmt.Errorf("%s, which has no remote to fetch it from", what)
 	case command == "":
 		return fmt.Errorf("%s: its history is not that long", what)
+	case remote == "":
+		return fmt.Errorf("%s, which has no remote to fetch it from%s", what, r.branches(ctx))
 	}
 	return fmt.Errorf("%s: if it is on the remote, run\n  %s", what, command)
 }
@@ -77,6 +78,24 @@ func (r *repo) names(ctx context.Context) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// maxBranches is how many branches are named to somebody who meant another.
+const maxBranches = 5
+
+// branches names the branches that there are.
+func (r *repo) branches(ctx context.Context) string {
+	out, err := runGit(ctx, r.dir, "for-each-ref", "--format=%(refname:lstrip=2)", "--sort=-committerdate", "--count="+strconv.Itoa(maxBranches+1), "refs/heads")
+	names := strings.Fields(string(out))
+	switch {
+	case err != nil || len(names) == 0:
+		return ""
+	case len(names) == 1:
+		return ": its branch is " + names[0]
+	case len(names) > maxBranches:
+		names[maxBranches] = "…"
+	}
+	return ": its branches are " + strings.Join(names, ", ")
 }
 
 // remote is the remote to fetch from: origin, else the first, else "".

@@ -136,3 +136,13 @@ func (r *repo) mergeBase(ctx context.Context, f found, branch, head string) (fou
 	f.commit, f.note = strings.TrimSpace(string(out)), "merge base"
 	return f, nil
 }
+
+// CurrentBranch is the branch that a folder's repository is on, "" where there
+// is none.
+func CurrentBranch(ctx context.Context, dir string) string {
+	out, err := runGit(ctx, dir, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -138,9 +138,16 @@ func openFileTree(name string) (*Tree, error) {
 	return t, nil
 }
 
+func notThere(name string, err error) error {
+	if to, linked := os.Readlink(name); linked == nil {
+		return &pathError{name, "a link to " + to + ", which is not there", err}
+	}
+	return &pathError{name, "no such file or directory" + didYouMean(nearPath(name)), err}
+}
+
 func explainDisk(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return &pathError{name, "no such file or directory" + didYouMean(nearPath(name)), err}
+		return notThere(name, err)
 	}
 	var system *fs.PathError
 	if errors.As(err, &system) {

@@ -79,12 +79,16 @@ func TestOpenMistyped(t *testing.T) {
 	r := emptyRepository(t)
 	r.commit("1")
 	r.write("contracts/order.json", "{}")
+	if err := os.Symlink("moved.json", filepath.Join(r.dir, "gone.json")); err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(r.dir)
 	for ref, want := range map[string]string{
 		"contrcts":              `: did you mean "contracts"?`,
 		"./contrcts":            `./contrcts: no such file or directory: did you mean "./contracts"?`,
 		"contracts/oder.json":   `contracts/oder.json: no such file or directory: did you mean "contracts/order.json"?`,
 		"nowhere/x/y/oder.json": "nowhere/x/y/oder.json: no such file or directory",
+		"./gone.json":           "./gone.json: a link to moved.json, which is not there",
 	} {
 		_, err := Open(t.Context(), ref, Options{})
 		wantError(t, err, want)
