@@ -57,6 +57,9 @@ func openStore(ctx context.Context, source string, migrate bool) (*database, err
 	case "":
 		return nil, errNoStore
 	case "sqlite":
+		if strings.TrimPrefix(rest, "//") == "" {
+			return nil, errors.New("--store sqlite: names no file: write sqlite:PATH")
+		}
 		open := sqlite.Attach
 		if migrate {
 			open = sqlite.Open
