@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -23,35 +25,72 @@ import (
 // delivers anything again in any order, consumers that vanish, people who settle
 // what is in quarantine. At the end
 // everything is let through, and the database must show one effect per key. A
-// failing history prints its seed; -rapid.checks=5000 makes more of them.
+// failing history prints its seed; -rapid.checks=5000 makes more of them, a fifth
+// as many on PostgreSQL, where each takes longer.
 func TestHistories(t *testing.T) {
-	world := newHistoryWorld(t)
-	rapid.Check(t, func(rt *rapid.T) {
-		h := world.history(rt)
-		rt.Repeat(map[string]func(*rapid.T){
-			"change":   h.change,
-			"retry":    h.retry,
-			"relay":    h.relay,
-			"deliver":  h.deliver,
-			"deliver2": h.deliver, // most of what happens is delivery
-			"vanish":   h.vanish,
-			"drain":    h.drain,
-			"wait":     h.wait,
-			"discard":  h.discard,
-			"replay":   h.replay,
-		})
-		h.finish()
+	checks := flag.Lookup("rapid.checks").Value
+	all, err := strconv.Atoi(checks.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	onEachStore(t, func(t *testing.T, world *historyWorld) {
+		defer func() { _ = checks.Set(strconv.Itoa(all)) }()
+		if world.slow {
+			if err := checks.Set(strconv.Itoa(max(all/5, 1))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rapid.Check(t, world.random)
 	})
+}
+
+// onEachStore runs a test on SQLite, and on PostgreSQL where there is one.
+func onEachStore(t *testing.T, run func(*testing.T, *historyWorld)) {
+	t.Run("sqlite", func(t *testing.T) { run(t, historiesOnSQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { run(t, historiesOnPostgres(t)) })
+}
+
+func (w *historyWorld) random(rt *rapid.T) {
+	h := w.history(rt)
+	rt.Repeat(map[string]func(*rapid.T){
+		"change":   h.change,
+		"retry":    h.retry,
+		"relay":    h.relay,
+		"deliver":  h.deliver,
+		"deliver2": h.deliver, // most of what happens is delivery
+		"vanish":   h.vanish,
+		"drain":    h.drain,
+		"wait":     h.wait,
+		"discard":  h.discard,
+		"replay":   h.replay,
+	})
+	h.finish()
 }
 
 type historyWorld struct {
 	*deliverytest.World
-	store *sqlite.Store
-	clock *deliverytest.Clock
-	gap   time.Duration // how long a gap is waited for
+	store  delivery.Store
+	clock  *deliverytest.Clock
+	gap    time.Duration // how long a gap is waited for
+	tables []string      // that hold what happened
+	slow   bool
 }
 
-func newHistoryWorld(t *testing.T) *historyWorld {
+func newHistoryWorld(t *testing.T, db *deliverytest.Database, setNow func(func() time.Time), tables ...string) *historyWorld {
+	w := &historyWorld{
+		World: deliverytest.NewWorld(db), store: db.Store, gap: 1000 * time.Hour,
+		clock: deliverytest.NewClock(time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)), tables: tables,
+	}
+	setNow(w.clock.Now)
+	w.Ships = true
+	w.Policy.Retry = event.Retry{Attempts: 100, Initial: time.Second, Max: time.Minute}
+	if err := w.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func historiesOnSQLite(t *testing.T) *historyWorld {
 	dir := t.TempDir()
 	if shm, err := os.MkdirTemp("/dev/shm", "histories"); err == nil { // thousands of commits need no disk
 		dir = shm
@@ -66,15 +105,7 @@ func newHistoryWorld(t *testing.T) *historyWorld {
 			t.Error(err)
 		}
 	})
-	w := &historyWorld{store: s, gap: 1000 * time.Hour, clock: deliverytest.NewClock(time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC))}
-	s.Now = w.clock.Now
-	w.World = deliverytest.NewWorld(historyDatabase(s))
-	w.Ships = true
-	w.Policy.Retry = event.Retry{Attempts: 100, Initial: time.Second, Max: time.Minute}
-	if err := w.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return newHistoryWorld(t, historyDatabase(s), func(now func() time.Time) { s.Now = now }, "evc_id", "evc_recent_id", "evc_sent", "evc_recent", "evc_key")
 }
 
 func historyDatabase(s *sqlite.Store) *deliverytest.Database {
@@ -135,10 +166,10 @@ func (w *historyWorld) history(rt failer) *history {
 		historyWorld: w, rt: rt, ctx: context.Background(), versions: map[string]uint64{},
 		poisoned: map[string]bool{}, drivers: map[string]*delivery.Driver{},
 	}
-	for _, table := range []string{
-		"evc_outbox", "evc_event", "evc_id", "evc_recent_id", "evc_sent", "evc_hold", "evc_relay", "evc_member", "evc_recent", "evc_key", "evc_mark", "evc_attempt", "evc_parked",
+	for _, table := range append([]string{
+		"evc_outbox", "evc_event", "evc_hold", "evc_relay", "evc_member", "evc_mark", "evc_attempt", "evc_parked",
 		"evc_block", "evc_quarantine", "evc_replay", "evc_rehearsal", "evc_effect", "evc_topic", "evc_cursor", "t_change", "t_effect", "t_state", "t_provider",
-	} {
+	}, w.tables...) {
 		h.must(w.DB.Do(h.ctx, "DELETE FROM "+table))
 	}
 	for _, name := range deliverytest.Consumers {

@@ -153,19 +153,20 @@ var worst = []struct {
 }
 
 func TestWorstHistories(t *testing.T) {
-	world := newHistoryWorld(t)
-	world.gap = time.Hour
-	for _, w := range worst {
-		t.Run(w.name, func(t *testing.T) {
-			t.Log(w.shows)
-			h := world.history(t)
-			w.run(h)
-			h.finish()
-			if got := h.applied(w.consumer); got != w.want {
-				t.Errorf("%s applied %q, want %q", w.consumer, got, w.want)
-			}
-		})
-	}
+	onEachStore(t, func(t *testing.T, world *historyWorld) {
+		world.gap = time.Hour
+		for _, w := range worst {
+			t.Run(w.name, func(t *testing.T) {
+				t.Log(w.shows)
+				h := world.history(t)
+				w.run(h)
+				h.finish()
+				if got := h.applied(w.consumer); got != w.want {
+					t.Errorf("%s applied %q, want %q", w.consumer, got, w.want)
+				}
+			})
+		}
+	})
 }
 
 // named is the fact of a name like a3s.
