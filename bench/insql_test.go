@@ -3,8 +3,10 @@ package main
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
@@ -19,19 +21,17 @@ func TestInSQL(t *testing.T) {
 	if dsn == "" {
 		t.Skip("EVCONTRACT_POSTGRES is not set: it holds the DSN of a PostgreSQL database")
 	}
-	dsn = with(dsn, "search_path=evc_insql")
+	schema := fmt.Sprintf("evc_insql_%d_%d", os.Getpid(), time.Now().UnixNano())
+	dsn = with(dsn, "search_path="+schema)
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }() // the test is over
-	if _, err := db.Exec("DROP SCHEMA IF EXISTS evc_insql CASCADE"); err != nil {
+	if _, err := db.Exec("CREATE SCHEMA " + schema); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("CREATE SCHEMA evc_insql"); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = db.Exec("DROP SCHEMA evc_insql CASCADE") }() // the test is over
+	defer func() { _, _ = db.Exec("DROP SCHEMA " + schema + " CASCADE") }() // the test is over
 	s, err := postgres.Open(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)

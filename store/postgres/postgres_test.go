@@ -56,11 +56,16 @@ func source(t testing.TB, schema string) string {
 	return dsn + fmt.Sprintf(" search_path=%s lock_timeout=%d application_name=%s", schema, lockTimeout.Milliseconds(), schema)
 }
 
-var schemas atomic.Int64
+// schemas counts them in this run: other runs, also of other hosts, may have the
+// same process id.
+var (
+	schemas atomic.Int64
+	begun   = time.Now().UnixNano()
+)
 
 // fresh is a schema of its own.
 func fresh(t testing.TB) *deliverytest.Database {
-	schema := fmt.Sprintf("evc_test_%d_%d", os.Getpid(), schemas.Add(1))
+	schema := fmt.Sprintf("evc_test_%d_%d_%d", os.Getpid(), begun, schemas.Add(1))
 	dsn := source(t, schema)
 	admin := func(statement string) {
 		conn, err := pgx.Connect(context.Background(), dsn)
