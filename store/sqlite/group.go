@@ -112,7 +112,7 @@ func (m *member) do(t *txn) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	if err := guarded(func() error { return m.f(m.ctx, t.tx) }); err != nil {
+	if err := guarded(func() error { return m.f(t.within(m.ctx), t.tx) }); err != nil {
 		return err
 	}
 	return t.direct((*conn).settled)

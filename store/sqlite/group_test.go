@@ -197,6 +197,41 @@ func TestPanicWithTheConnection(t *testing.T) {
 	}
 }
 
+// Who calls InTx in a transaction of the store is told that it would wait for
+// itself. Afterwards the same context is as good as any, and other stores are.
+func TestNested(t *testing.T) {
+	s, other := openStore(t, filepath.Join(t.TempDir(), "test.db")), openStore(t, filepath.Join(t.TempDir(), "test.db"))
+	m := delivery.Member{Consumer: "c", Instance: "i"}
+	if err := s.Join(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(context.Context, *sql.Tx) error { return nil }
+	var kept context.Context
+	inner := func(ctx context.Context) error {
+		kept = ctx
+		short, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		for what, err := range map[string]error{"InTx": s.InTx(short, nothing), "Join": s.Join(short, m)} {
+			if err == nil || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		return other.InTx(short, nothing)
+	}
+	if err := s.InTx(t.Context(), func(ctx context.Context, _ *sql.Tx) error { return inner(ctx) }); err != nil {
+		t.Error(err)
+	}
+	if err := s.InTx(kept, nothing); err != nil {
+		t.Error(err)
+	}
+	if err := s.Work(t.Context(), m, func(ctx context.Context, _ delivery.Work) error { return inner(ctx) }); err != nil {
+		t.Error(err)
+	}
+	if err := s.Join(context.WithoutCancel(kept), m); err != nil {
+		t.Error(err)
+	}
+}
+
 // Those who close a store at the same time close it once.
 func TestCloseTogether(t *testing.T) {
 	for range 20 {

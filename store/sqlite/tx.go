@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/evcontract/evcontract/event"
 )
@@ -15,6 +16,7 @@ type txn struct {
 	conn  *sql.Conn // that it is on; nil where the caller began it
 	store *Store    // nil where In was not told
 
+	over      atomic.Bool
 	complete  bool   // what it should do is done: it may be committed
 	committed func() // what to do then, while nobody else has the connection
 }
@@ -43,8 +45,11 @@ func From(tx event.Tx) *sql.Tx {
 // InTx runs f in a transaction that commits when f returns nil. Transactions
 // that wait at the same time are committed together, each undone alone when its
 // f fails: many producers share one sync of the disk. For that reason f must not
-// wait for another InTx.
+// wait for another InTx: one with the context that f was given is refused.
 func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	if err := s.outside(ctx); err != nil {
+		return err
+	}
 	m := &member{ctx: ctx, f: f, done: make(chan error, 1)}
 	select {
 	case s.commits <- m:
@@ -56,8 +61,31 @@ func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *sql.Tx
 	}
 }
 
+// withinKey is where the context of whoever works in a transaction of the store's
+// own has its txn.
+type withinKey struct{}
+
+// within is the context of what runs in the transaction.
+func (t *txn) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withinKey{}, t)
+}
+
+var errNested = errors.New("sqlite: this would wait for the transaction that it is called in, for ever: use that one")
+
+// outside refuses what is called in a transaction of this store and would wait
+// for the end of it.
+func (s *Store) outside(ctx context.Context) error {
+	if t, _ := ctx.Value(withinKey{}).(*txn); t != nil && t.store == s && !t.over.Load() {
+		return errNested
+	}
+	return nil
+}
+
 // begin is one transaction of the store's own.
 func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
+	if err := s.outside(ctx); err != nil {
+		return err
+	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -68,6 +96,7 @@ func (s *Store) begin(ctx context.Context, f func(*txn) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = t.tx.Rollback() }() // after Commit it does nothing
+	defer t.over.Store(true)
 	if err := f(t); err != nil {
 		return err
 	}

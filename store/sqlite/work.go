@@ -49,7 +49,7 @@ func (s *Store) Work(ctx context.Context, m delivery.Member, f func(context.Cont
 	}
 	return s.begin(ctx, func(t *txn) error {
 		w := &work{txn: t, consumer: consumer, member: m}
-		if err := f(ctx, w); err != nil {
+		if err := f(t.within(ctx), w); err != nil {
 			return err
 		}
 		return w.sieve()
