@@ -65,7 +65,7 @@ func (w *writer) all(files map[string][]byte) error {
 	changed := map[string]bool{}
 	for len(w.temps) > 0 {
 		if err := w.replace(&w.temps[0]); err != nil {
-			return err
+			return about(w.temps[0].name, err)
 		}
 		changed[path.Dir(w.temps[0].name)] = true
 		w.done, w.temps = append(w.done, w.temps[0]), w.temps[1:]
@@ -127,7 +127,7 @@ func (w *writer) prepare(p string, data []byte) error {
 	if err := w.mkdir(path.Dir(p)); err != nil {
 		return err
 	}
-	return w.write(p, data, mode, replaces)
+	return about(p, w.write(p, data, mode, replaces))
 }
 
 // mkdir makes a directory and its parents, and remembers which were not there.
@@ -197,6 +197,19 @@ func (w *writer) undo() {
 	for _, dir := range slices.Backward(w.dirs) {
 		_ = w.root.Remove(dir)
 	}
+}
+
+// about gives an error the name that the user knows in place of a temporary one.
+func about(p string, err error) error {
+	var system *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &system):
+		return &fs.PathError{Op: system.Op, Path: p, Err: system.Err}
+	case errors.As(err, &link):
+		return &fs.PathError{Op: link.Op, Path: p, Err: link.Err}
+	}
+	return err
 }
 
 // explainWrite says what kept a file from being written.

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -107,4 +108,12 @@ func TestWriteFilesWithoutPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, WriteFiles(dir, map[string][]byte{"a": nil}), "give write permission, or name another directory")
+}
+
+// TestWriteFilesNamesTheFile: whoever cannot write reads the name that was asked
+// for, not that of the temporary file, which is too long here.
+func TestWriteFilesNamesTheFile(t *testing.T) {
+	dir, name := t.TempDir(), strings.Repeat("n", 250)
+	err := WriteFiles(dir, map[string][]byte{name: []byte("1")})
+	wantError(t, err, dir+"/"+name+": cannot be written: file name too long")
 }
