@@ -235,6 +235,7 @@ var remedies = []struct{ complaint, remedy string }{
 	{"use of reserved message field name", "take another name: this one was used before"},
 	{"use of reserved", "take another number: this one was used before"},
 	{"already defined at", "rename one of them, or import the file under one path only"},
+	{"is a MessageSet", "take the option message_set_wire_format out, and make fields of what extends the message"},
 	{"syntax error", "correct the line, or what stands before it"},
 }
 

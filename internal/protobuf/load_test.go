@@ -192,6 +192,9 @@ syntax = "proto3";
 import "../x.proto";
 -- empty.proto --
 syntax = "proto3";
+-- set.proto --
+syntax = "proto2";
+message M { option message_set_wire_format = true; extensions 4 to max; }
 -- deep.proto --
 syntax = "proto3"; // { [ " '
 ` + strings.Repeat("message M {", 600)
@@ -203,6 +206,7 @@ syntax = "proto3"; // { [ " '
 		"syntax.proto":                          {"syntax.proto:2:20: "},
 		"cycle1.proto":                          {"cycle found in imports", "move what both files need into a third one"},
 		"empty.proto":                           {"declares no message"},
+		"set.proto":                             {"\"M\" is a MessageSet", "take the option message_set_wire_format out"},
 		"deep.proto":                            {"deep.proto: line 2: more than 512 brackets"},
 		"deeper.proto":                          {"deeper.proto:2:8: the import \"deep.proto\" cannot be read: deep.proto: line 2: more than 512 brackets"},
 		"escape.proto":                          {"escape.proto:2:8: the import \"../x.proto\" cannot be read: is not a path inside the tree"},
