@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +21,7 @@ type Tx struct {
 	store *Store
 	queue *pgx.Batch
 	begun bool // BEGIN is at least in the queue
+	sent  bool // it has been carried out
 	wrote bool // something was appended
 
 	// What a flush failed of: nothing may be sent behind it, because a batch that
@@ -28,12 +31,19 @@ type Tx struct {
 
 var _ pgx.Tx = (*Tx)(nil)
 
-var errNotYours = errors.New("postgres: the transaction belongs to the store: return an error to roll it back, nil to commit it")
+var (
+	errNotYours = errors.New("postgres: the transaction belongs to the store: return an error to roll it back, nil to commit it")
+	errEnded    = errors.New("postgres: a statement ended the transaction, which belongs to the store")
+)
 
 // Queue sends a statement with the next one that needs an answer. Its error, if
 // it has one, comes from there.
 func (t *Tx) Queue(sql string, args ...any) {
 	t.begin()
+	if endsTransaction(sql) {
+		t.broken = errNotYours
+		return
+	}
 	t.queue.Queue(sql, args...)
 }
 
@@ -51,12 +61,88 @@ func (t *Tx) flush(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", errAborted, t.broken)
 	}
 	if t.queue.Len() == 0 {
-		return nil
+		return t.open()
+	}
+	if err := t.open(); err != nil {
+		return err
 	}
 	batch := t.queue
 	t.queue = &pgx.Batch{}
 	t.broken = t.conn.SendBatch(ctx, batch).Close()
+	t.sent = t.sent || t.broken == nil
 	return t.broken
+}
+
+// open makes sure that nothing is carried out behind the end of the transaction,
+// where each statement would be one of its own.
+func (t *Tx) open() error {
+	if t.sent && t.conn.PgConn().TxStatus() == 'I' {
+		t.broken = errEnded
+	}
+	return t.broken
+}
+
+// may refuses a statement that would end the transaction. With it would be
+// committed what belongs to others: the keys of events that nobody has handled
+// yet.
+func (t *Tx) may(sql string) error {
+	if endsTransaction(sql) {
+		return errNotYours
+	}
+	return t.open()
+}
+
+// endsTransaction reports whether a statement begins or ends a transaction. The
+// server takes no second statement in a text that it prepares.
+func endsTransaction(sql string) bool {
+	words := strings.Fields(strings.ToUpper(uncommented(sql)))
+	if len(words) == 0 {
+		return false
+	}
+	switch strings.TrimRight(words[0], ";") {
+	case "COMMIT", "END", "ABORT", "BEGIN", "START":
+		return true
+	case "ROLLBACK":
+		return !slices.Contains(words, "TO")
+	case "PREPARE":
+		return len(words) > 1 && words[1] == "TRANSACTION"
+	}
+	return false
+}
+
+// uncommented is the beginning of a statement, behind the comments in front of
+// it: as much as it takes to tell statements apart.
+func uncommented(sql string) string {
+	for {
+		sql = strings.TrimLeft(sql, " \t\r\n\f\v;")
+		switch {
+		case strings.HasPrefix(sql, "--"):
+			_, sql, _ = strings.Cut(sql, "\n")
+		case strings.HasPrefix(sql, "/*"):
+			sql = sql[commentEnd(sql):]
+		default:
+			return sql[:min(len(sql), 100)]
+		}
+	}
+}
+
+// commentEnd is where the comment that s begins with ends; comments nest.
+func commentEnd(s string) int {
+	depth := 0
+	for i := 0; i+1 < len(s); i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(s)
 }
 
 // plain runs a statement without parameters and without preparing it, which a
@@ -119,7 +205,10 @@ func (s *Store) InTx(ctx context.Context, f func(ctx context.Context, tx *Tx) er
 // Exec implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
 	t.begin()
-	if t.queue.Len() == 0 && t.broken == nil {
+	if err := t.may(sql); err != nil {
+		return tag, err
+	}
+	if t.queue.Len() == 0 {
 		return t.conn.Exec(ctx, sql, args...)
 	}
 	t.queue.Queue(sql, args...).Exec(func(got pgconn.CommandTag) error {
@@ -132,6 +221,9 @@ func (t *Tx) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.Comm
 
 // Query implements pgx.Tx.
 func (t *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if endsTransaction(sql) {
+		return nil, errNotYours
+	}
 	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
@@ -141,7 +233,10 @@ func (t *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, erro
 // QueryRow implements pgx.Tx. It takes one round trip with what is queued.
 func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	t.begin()
-	if t.queue.Len() == 0 && t.broken == nil {
+	if err := t.may(sql); err != nil {
+		return failedRow{err}
+	}
+	if t.queue.Len() == 0 {
 		return t.conn.QueryRow(ctx, sql, args...)
 	}
 	return queuedRow{ctx, t, t.queue.Queue(sql, args...)}
@@ -165,6 +260,9 @@ func (r failedRow) Scan(...any) error { return r.err }
 
 // SendBatch implements pgx.Tx.
 func (t *Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if slices.ContainsFunc(b.QueuedQueries, func(q *pgx.QueuedQuery) bool { return endsTransaction(q.SQL) }) {
+		return failedBatch{errNotYours}
+	}
 	if err := t.flush(ctx); err != nil {
 		return failedBatch{err}
 	}
@@ -189,6 +287,9 @@ func (t *Tx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []strin
 
 // Prepare implements pgx.Tx.
 func (t *Tx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	if endsTransaction(sql) {
+		return nil, errNotYours
+	}
 	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
