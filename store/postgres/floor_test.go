@@ -19,7 +19,6 @@ type stream struct {
 	db    *deliverytest.Database
 	lease delivery.Lease
 	now   time.Time
-	lanes int64
 }
 
 func newStream(t *testing.T, db *deliverytest.Database, owner string) *stream {
