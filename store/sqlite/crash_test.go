@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -131,29 +132,41 @@ func (c *crasher) run(work func(context.Context, *rand.Rand) error, dice *rand.R
 	}
 }
 
-// TestCrasher is what the processes of TestCrashes run.
-func TestCrasher(t *testing.T) {
-	path, seed := os.Getenv("EVCONTRACT_CRASHER"), os.Getenv("EVCONTRACT_CRASHER_SEED")
-	if path == "" {
-		t.Skip("it runs until it is killed: TestCrashes starts it")
-	}
+// Variables of the processes of TestCrashes.
+const (
+	crasherFile = "EVCONTRACT_CRASHER"
+	crasherSeed = "EVCONTRACT_CRASHER_SEED"
+)
+
+// crash is what the processes of TestCrashes do, until they are killed or
+// whoever started them is gone.
+func crash(path, seed string) error {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
 	n, err := strconv.ParseUint(seed, 10, 64)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	c := &crasher{store: openStore(t, path), seed: n}
+	s, err := sqlite.Open(path)
+	if err != nil {
+		return err
+	}
+	c := &crasher{store: s, seed: n}
 	dice := rand.New(rand.NewPCG(n, 0))
 	c.store.MoveAt(1 + dice.IntN(200))
 	c.store.MoveIDsAt(1+dice.IntN(300), 1+dice.IntN(40))
 	c.store.SieveRoom(32)
-	if err := c.store.Join(t.Context(), c.member()); err != nil {
-		t.Fatal(err)
+	if err := c.store.Join(context.Background(), c.member()); err != nil {
+		return err
 	}
 	var running sync.WaitGroup
 	for i, work := range []func(context.Context, *rand.Rand) error{c.publish, c.publish, c.consume, c.consume} {
 		running.Go(func() { c.run(work, rand.New(rand.NewPCG(n, uint64(i+1)))) })
 	}
 	running.Wait()
+	return nil
 }
 
 // TestCrashes kills processes that publish and consume the same keys in one file:
@@ -175,9 +188,12 @@ func TestCrashes(t *testing.T) {
 	t.Logf("seeds from %d", seed)
 	start := func() *exec.Cmd {
 		seed++
-		c := exec.Command(os.Args[0], "-test.run=^TestCrasher$")
-		c.Env = append(os.Environ(), "EVCONTRACT_CRASHER="+path, fmt.Sprint("EVCONTRACT_CRASHER_SEED=", seed))
-		c.Stdout = os.Stderr
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), crasherFile+"="+path, fmt.Sprint(crasherSeed, "=", seed))
+		c.Stdout, c.Stderr = os.Stderr, os.Stderr
+		if _, err := c.StdinPipe(); err != nil { // which ends with this process
+			t.Fatal(err)
+		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,7 +16,13 @@ import (
 	"github.com/evcontract/evcontract/store/sqlite"
 )
 
-func TestMain(m *testing.M) { deliverytest.Main(m, open) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crasherFile); path != "" {
+		fmt.Fprintln(os.Stderr, crash(path, os.Getenv(crasherSeed)))
+		os.Exit(1)
+	}
+	deliverytest.Main(m, open)
+}
 
 func TestStore(t *testing.T) { deliverytest.Store(t, fresh) }
 
